@@ -1,3 +1,20 @@
 //! The nouns of Throughline: entries, the state that holds them, budgets, times. Pure: no files, no clock, no environment.
 
+pub mod budget;
+pub mod entry;
+mod entry_json;
 pub mod git_state;
+pub mod origin;
+pub mod problem;
+pub mod state;
+pub mod state_json;
+pub mod text;
+pub mod time;
+pub mod validate;
+
+pub use entry::{AnchorPriority, Detail, Entry, EntryId, EvidenceType, Kind, Priority, Resolution};
+pub use git_state::GitState;
+pub use origin::Origin;
+pub use problem::Problem;
+pub use state::{State, TokenMetrics, Trigger, WorkItem, Workflow};
+pub use time::Timestamp;

@@ -1,0 +1,123 @@
+//! Where things are: the layout of the user's data folder, and of a project's own files.
+
+use std::path::{Path, PathBuf};
+
+use throughline_domain::text::fingerprint;
+
+/// The user's data folder (`THROUGHLINE_HOME`, else the platform's).
+#[derive(Debug, Clone)]
+pub struct Home {
+    root: PathBuf,
+}
+
+impl Home {
+    /// The data folder at a path; nothing is created yet.
+    #[must_use]
+    pub fn at(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// The folder itself.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The archive.
+    #[must_use]
+    pub fn archive(&self) -> PathBuf {
+        self.root.join("throughline.db")
+    }
+
+    /// The log of failures.
+    #[must_use]
+    pub fn log(&self) -> PathBuf {
+        self.root.join("throughline.log")
+    }
+
+    /// What is kept about a session: cache, spool, the client's summary.
+    #[must_use]
+    pub fn session(&self, session_id: &str) -> PathBuf {
+        self.root.join("sessions").join(safe_name(session_id))
+    }
+
+    /// What is kept about a project: lock, outbox, last written hash, backups.
+    #[must_use]
+    pub fn project(&self, key: &str) -> PathBuf {
+        self.root.join("projects").join(safe_name(key))
+    }
+}
+
+/// A project: its root, and where its files go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Project {
+    /// The top folder.
+    pub root: PathBuf,
+    /// The folder for our files: `.claude` in the root, or in the data folder when the root is the user's home.
+    pub files: PathBuf,
+    /// A short name for folders and rows.
+    pub key: String,
+}
+
+impl Project {
+    /// The project at `root`. Where that is the user's own home folder, its files go to the data folder.
+    #[must_use]
+    pub fn at(root: &Path, user_home: Option<&Path>, home: &Home) -> Self {
+        let key = project_key(root);
+        let files = if user_home.is_some_and(|user_home| user_home == root) {
+            home.project(&key).join("files")
+        } else {
+            root.join(".claude")
+        };
+        Self { root: root.to_owned(), files, key }
+    }
+
+    /// The working set.
+    #[must_use]
+    pub fn state_file(&self) -> PathBuf {
+        self.files.join("unified-session-state.json")
+    }
+
+    /// The picture of the working tree taken before a compaction.
+    #[must_use]
+    pub fn snapshot_file(&self) -> PathBuf {
+        self.files.join("compaction-snapshot.md")
+    }
+
+    /// The session state that people write by hand.
+    #[must_use]
+    pub fn session_state_file(&self) -> PathBuf {
+        self.files.join("session-state.md")
+    }
+
+    /// The folder of a session's notes and compaction log.
+    #[must_use]
+    pub fn session_folder(&self, session_id: &str) -> PathBuf {
+        self.files.join("sessions").join(safe_name(session_id))
+    }
+}
+
+/// The folder and row name of a project: its folder's name for people, a fingerprint of the path for uniqueness.
+fn project_key(root: &Path) -> String {
+    let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let readable: String =
+        name.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')).take(32).collect();
+    format!("{readable}-{:016x}", fingerprint(root.as_os_str().as_encoded_bytes()))
+}
+
+/// A file name out of an id that came from outside: the id itself when it is plain, else its fingerprint.
+///
+/// ```
+/// use throughline_store::paths::safe_name;
+/// assert_eq!(safe_name("2f467a84-03d0"), "2f467a84-03d0");
+/// assert!(safe_name("../../x").starts_with("odd-"));
+/// ```
+#[must_use]
+pub fn safe_name(id: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    if !id.is_empty() && id.len() <= 100 && id.bytes().all(plain) {
+        id.to_owned()
+    } else {
+        format!("odd-{:016x}", fingerprint(id.as_bytes()))
+    }
+}

@@ -1,0 +1,120 @@
+//! The spool: one append-only file per session with what the transcript lacks; folded into the archive at the gates.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::files::{self, AtPath, FileError};
+
+/// How much of a spool's end is looked at to find the last records.
+const TAIL_BYTES: u64 = 2_048;
+/// Most bytes of a spool that one fold reads; the rest waits for the next gate.
+pub const FOLD_BYTES_MAX: u64 = 4 << 20;
+/// Longest record; a longer note is cut by its writer.
+pub const RECORD_BYTES_MAX: usize = 256 << 10;
+
+/// One hook run: when, what, how long, how it ended, and what it noted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SpoolRecord {
+    /// Milliseconds since 1970.
+    pub at: i64,
+    /// The agent's event name.
+    pub ev: String,
+    /// Microseconds the run took; 0 in a claim.
+    #[serde(default)]
+    pub us: u64,
+    /// `ok`, `claim` (a gate began), `yield` (another installation did it), or what failed.
+    pub out: String,
+    /// Bytes given back to the agent.
+    #[serde(default)]
+    pub said: u64,
+    /// Which installation ran: `s` settings, `p` plugin.
+    pub via: String,
+    /// Fingerprint of the payload: the same event seen by two installations has the same.
+    pub claim: String,
+    /// Assistant turns since the last gate, this run included.
+    #[serde(default)]
+    pub turn: u64,
+    /// What the transcript lacks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<Value>,
+}
+
+/// A session's spool, open for appending.
+#[derive(Debug)]
+pub struct Spool {
+    file: File,
+    path: PathBuf,
+    tail: Vec<u8>,
+    ends_line: bool,
+}
+
+impl Spool {
+    /// Opens (or creates) the spool in a session's folder and reads its tail.
+    pub fn open(session_folder: &Path) -> Result<Self, FileError> {
+        let path = session_folder.join("spool.jsonl");
+        let mut file = files::open_append(&path)?;
+        let (tail, ends_line) = files::read_tail(&mut file, TAIL_BYTES).at("read", &path)?;
+        Ok(Self { file, path, tail, ends_line })
+    }
+
+    /// The last whole records, newest first; the tail may begin in the middle of one.
+    pub fn last_records(&self) -> impl Iterator<Item = SpoolRecord> {
+        self.tail.rsplit(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok())
+    }
+
+    /// Reads the tail again: what others appended meanwhile is in it.
+    pub fn refresh(&mut self) -> Result<(), FileError> {
+        (self.tail, self.ends_line) = files::read_tail(&mut self.file, TAIL_BYTES).at("read", &self.path)?;
+        Ok(())
+    }
+
+    /// Appends a record: one write, no flush. The transcript is the write-ahead log of the work.
+    pub fn append(&mut self, record: &SpoolRecord) -> Result<(), FileError> {
+        let line = serde_json::to_vec(record).map_err(std::io::Error::other).at("encode", &self.path)?;
+        files::append_line(&mut self.file, &line, self.ends_line).at("append to", &self.path)?;
+        self.ends_line = true;
+        Ok(())
+    }
+}
+
+/// A slice of a spool, as a fold reads it.
+#[derive(Debug)]
+pub struct Slice {
+    /// The whole records in it.
+    pub records: Vec<SpoolRecord>,
+    /// Where the next fold begins: after the last whole line.
+    pub end: u64,
+    /// Lines that were no records (torn, or not ours).
+    pub skipped: u64,
+}
+
+/// Reads the records after `from`, at most [`FOLD_BYTES_MAX`]; a torn last line waits.
+pub fn read_from(session_folder: &Path, from: u64) -> Result<Slice, FileError> {
+    use std::io::{Read, Seek, SeekFrom};
+    let path = session_folder.join("spool.jsonl");
+    let mut slice = Slice { records: Vec::new(), end: from, skipped: 0 };
+    let mut file = match File::open(&path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(slice),
+        Err(error) => return Err(error).at("open", &path),
+    };
+    let bytes_now = file.seek(SeekFrom::End(0)).at("read", &path)?;
+    // A spool that became shorter was replaced; what it holds now was not folded yet.
+    let from = if from > bytes_now { 0 } else { from };
+    slice.end = from;
+    file.seek(SeekFrom::Start(from)).at("read", &path)?;
+    let mut bytes = Vec::new();
+    file.take(FOLD_BYTES_MAX).read_to_end(&mut bytes).at("read", &path)?;
+    let Some(whole) = bytes.iter().rposition(|byte| *byte == b'\n') else { return Ok(slice) };
+    for line in bytes[..whole].split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        match serde_json::from_slice(line) {
+            Ok(record) => slice.records.push(record),
+            Err(_) => slice.skipped += 1,
+        }
+    }
+    slice.end = from + whole as u64 + 1;
+    Ok(slice)
+}
