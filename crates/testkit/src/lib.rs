@@ -1,1 +1,24 @@
-//! placeholder
+//! Testkit: what the tests of every room share. Development only; no room depends on it at run time.
+//!
+//! Two scenes are offered. [`TempHome`] is a home, a project and a data folder that vanish with the test; programs
+//! started in it see nothing of the machine's own settings. [`ClientLab`] adds the real Claude Code client, which
+//! talks to a [`MockApi`] on the loopback interface that answers as a [`Script`] says. What the client sent is kept,
+//! so a test can assert on what a model would really have read.
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::missing_panics_doc,
+    clippy::print_stderr,
+    reason = "a test that cannot set its scene must stop there, loudly"
+)]
+#![expect(clippy::must_use_candidate, reason = "programs are run and files written for their effect, too")]
+
+mod http;
+pub mod mock_api;
+pub mod request;
+pub mod script;
+mod sse;
+
+pub use mock_api::MockApi;
+pub use request::{HookText, Kind, Request};
+pub use script::{Script, Step, Usage};

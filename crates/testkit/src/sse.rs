@@ -1,0 +1,41 @@
+//! SSE: one answer of the model as the events of a streamed response.
+
+use serde_json::{Value, json};
+
+/// The whole event stream for a finished message. The client builds the message up from it again.
+pub(crate) fn event_stream(message: &Value) -> String {
+    let mut stream = String::new();
+    let mut opening = message.clone();
+    opening["content"] = json!([]);
+    opening["stop_reason"] = Value::Null;
+    opening["usage"]["output_tokens"] = json!(1);
+    push(&mut stream, "message_start", json!({"message": opening}));
+    for (index, block) in message["content"].as_array().into_iter().flatten().enumerate() {
+        let (empty_block, delta) = opened(block);
+        push(&mut stream, "content_block_start", json!({"index": index, "content_block": empty_block}));
+        push(&mut stream, "content_block_delta", json!({"index": index, "delta": delta}));
+        push(&mut stream, "content_block_stop", json!({"index": index}));
+    }
+    let delta = json!({"stop_reason": message["stop_reason"], "stop_sequence": null});
+    push(&mut stream, "message_delta", json!({"delta": delta, "usage": message["usage"]}));
+    push(&mut stream, "message_stop", json!({}));
+    stream
+}
+
+/// A block as it is announced, and the one delta that fills it.
+fn opened(block: &Value) -> (Value, Value) {
+    let mut empty_block = block.clone();
+    if block["type"] == "text" {
+        empty_block["text"] = json!("");
+        (empty_block, json!({"type": "text_delta", "text": block["text"]}))
+    } else {
+        empty_block["input"] = json!({});
+        (empty_block, json!({"type": "input_json_delta", "partial_json": block["input"].to_string()}))
+    }
+}
+
+fn push(stream: &mut String, event: &str, mut data: Value) {
+    data["type"] = json!(event);
+    let data = data.to_string();
+    stream.extend(["event: ", event, "\ndata: ", &data, "\n\n"]);
+}
