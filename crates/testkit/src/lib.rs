@@ -13,12 +13,17 @@
 )]
 #![expect(clippy::must_use_candidate, reason = "programs are run and files written for their effect, too")]
 
+pub mod home;
 mod http;
 pub mod mock_api;
+pub mod payload;
+pub mod process;
 pub mod request;
 pub mod script;
 mod sse;
 
+pub use home::TempHome;
 pub use mock_api::MockApi;
+pub use process::Output;
 pub use request::{HookText, Kind, Request};
 pub use script::{Script, Step, Usage};
