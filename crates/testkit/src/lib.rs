@@ -13,17 +13,23 @@
 )]
 #![expect(clippy::must_use_candidate, reason = "programs are run and files written for their effect, too")]
 
+pub mod client;
 pub mod home;
 mod http;
+pub mod live;
 pub mod mock_api;
 pub mod payload;
 pub mod process;
 pub mod request;
 pub mod script;
 mod sse;
+pub mod transcript;
 
+pub use client::ClientLab;
 pub use home::TempHome;
+pub use live::{LiveClient, TurnResult};
 pub use mock_api::MockApi;
 pub use process::Output;
 pub use request::{HookText, Kind, Request};
 pub use script::{Script, Step, Usage};
+pub use transcript::Transcript;
