@@ -1,0 +1,125 @@
+//! The transcript's tail: how full the context was at the last response. Reads the end only, never from the top.
+
+use memchr::{memmem, memrchr};
+use serde::Deserialize;
+
+/// What the server reported with one response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastUsage {
+    /// Tokens in the context: input, cache writes and cache reads.
+    pub context_tokens: u64,
+    /// The model that answered.
+    pub model: Option<String>,
+}
+
+/// The usage of the last response of the main conversation in a transcript's tail.
+///
+/// `None` when the tail holds none, or when a compaction came after it: then nothing is known until the next response.
+#[must_use]
+pub fn last_usage(tail: &[u8]) -> Option<LastUsage> {
+    let positions: Vec<usize> = memmem::find_iter(tail, b"\"usage\":").collect();
+    let boundary = memmem::find_iter(tail, b"\"compact_boundary\"").last();
+    for position in positions.into_iter().rev() {
+        let Some(start) = memrchr(b'\n', &tail[..position]).map(|at| at + 1) else {
+            // The line begins before the tail: it cannot be told whose usage this is.
+            return None;
+        };
+        let end = memchr::memchr(b'\n', &tail[position..]).map_or(tail.len(), |at| position + at);
+        let Ok(line) = serde_json::from_slice::<Line>(&tail[start..end]) else { continue };
+        if line.is_sidechain || line.kind != "assistant" {
+            continue;
+        }
+        let Some(message) = line.message else { continue };
+        // The client's own notices (`<synthetic>`) report zeros.
+        let Some(usage) = message.usage.filter(|usage| usage.context_tokens() > 0) else { continue };
+        if boundary.is_some_and(|boundary| boundary > end) {
+            return None;
+        }
+        return Some(LastUsage { context_tokens: usage.context_tokens(), model: message.model });
+    }
+    None
+}
+
+#[derive(Deserialize)]
+struct Line {
+    #[serde(default, rename = "isSidechain")]
+    is_sidechain: bool,
+    #[serde(default, rename = "type")]
+    kind: String,
+    #[serde(default)]
+    message: Option<Message>,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    #[serde(default)]
+    model: Option<String>,
+    #[serde(default)]
+    usage: Option<Usage>,
+}
+
+#[derive(Deserialize)]
+#[expect(clippy::struct_field_names, reason = "these are the server's names")]
+struct Usage {
+    #[serde(default)]
+    input_tokens: u64,
+    #[serde(default)]
+    cache_creation_input_tokens: u64,
+    #[serde(default)]
+    cache_read_input_tokens: u64,
+}
+
+impl Usage {
+    fn context_tokens(&self) -> u64 {
+        self.input_tokens
+            .saturating_add(self.cache_creation_input_tokens)
+            .saturating_add(self.cache_read_input_tokens)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn assistant(tokens: u64, sidechain: bool) -> String {
+        format!(
+            "{{\"isSidechain\":{sidechain},\"message\":{{\"model\":\"m\",\"usage\":{{\"input_tokens\":{tokens},\"cache_read_input_tokens\":10}}}},\"type\":\"assistant\"}}\n"
+        )
+    }
+
+    fn tokens(tail: &str) -> Option<u64> {
+        last_usage(tail.as_bytes()).map(|usage| usage.context_tokens)
+    }
+
+    #[test]
+    fn the_last_response_of_the_main_conversation_counts() {
+        let tail = format!("\n{}{}{}", assistant(5, false), assistant(7, false), assistant(900, true));
+        assert_eq!(tokens(&tail), Some(17));
+    }
+
+    #[test]
+    fn a_tool_result_that_speaks_of_usage_does_not_count() {
+        let tool = "{\"type\":\"user\",\"toolUseResult\":{\"usage\":{\"input_tokens\":999999}}}\n";
+        assert_eq!(tokens(&format!("\n{}{tool}", assistant(5, false))), Some(15));
+    }
+
+    #[test]
+    fn after_a_boundary_nothing_is_known_until_the_next_response() {
+        let boundary = "{\"type\":\"system\",\"subtype\":\"compact_boundary\"}\n";
+        assert_eq!(tokens(&format!("\n{}{boundary}", assistant(5, false))), None);
+        assert_eq!(tokens(&format!("\n{}{boundary}{}", assistant(5, false), assistant(2, false))), Some(12));
+    }
+
+    #[test]
+    fn torn_odd_and_empty_tails_are_no_trouble() {
+        for tail in [
+            "",
+            "\"usage\":",
+            "x\"usage\":{}\n",
+            "\n{\"usage\":{\"input_tokens\":-1}}\n",
+            "\n{\"usage\":\u{0}",
+        ] {
+            assert_eq!(tokens(tail), None, "{tail:?}");
+        }
+    }
+}
