@@ -1,0 +1,74 @@
+# shellcheck shell=bash
+# Install: brings the programs that the tests drive, only those that are missing, and the pinned client.
+
+has() { command -v "$1" >/dev/null 2>&1; }
+
+as_root() {
+    if [[ $(id -u) == 0 ]]; then
+        "$@"
+    else
+        sudo -n "$@"
+    fi
+}
+
+# install_programs <program=package…>: one `apt-get update` at most, and none when nothing is missing.
+install_programs() {
+    local pair packages=()
+    for pair in "$@"; do
+        has "${pair%%=*}" || packages+=("${pair#*=}")
+    done
+    if ((${#packages[@]} == 0)); then
+        echo "nothing is missing"
+        return 0
+    fi
+    if ! has apt-get; then
+        echo "missing: ${packages[*]}; there is no apt-get here, install them by hand"
+        return 0
+    fi
+    echo "installing: ${packages[*]}"
+    as_root apt-get update -qq || echo "apt-get update failed; going on with the package lists at hand"
+    # One by one: a package that cannot be had must not keep the others away. What is still missing is reported below.
+    local package
+    for package in "${packages[@]}"; do
+        as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$package" \
+            >/dev/null || echo "could not install $package"
+    done
+}
+
+# client_platform: how the client's packages call this machine.
+client_platform() {
+    case "$(uname -s)-$(uname -m)" in
+    Linux-x86_64) echo linux-x64 ;;
+    Linux-aarch64 | Linux-arm64) echo linux-arm64 ;;
+    Darwin-arm64) echo darwin-arm64 ;;
+    Darwin-x86_64) echo darwin-x64 ;;
+    *) return 1 ;;
+    esac
+}
+
+# client_answers <binary> <version>
+client_answers() {
+    [[ -x $1 ]] && [[ $("$1" --version 2>/dev/null) == "$2 "* ]]
+}
+
+# install_client <folder> <version> <platform>: into a folder beside, moved into place when it works, so that an
+# interrupted download is never taken for the client.
+install_client() {
+    local folder=$1 version=$2 platform=$3
+    local package="@anthropic-ai/claude-code-$platform"
+    local partial="$folder.partial.$$"
+    if client_answers "$folder/node_modules/$package/claude" "$version"; then
+        echo "$package@$version is already there"
+        return 0
+    fi
+    if ! has npm; then
+        echo "npm is missing, so the client cannot be installed"
+        return 1
+    fi
+    mkdir -p "$partial" &&
+        npm install --prefix "$partial" --no-save --no-audit --no-fund --loglevel=error "$package@$version" &&
+        client_answers "$partial/node_modules/$package/claude" "$version" &&
+        rm -rf "$folder" && mv "$partial" "$folder" && return 0
+    rm -rf "$partial"
+    return 1
+}
