@@ -1,0 +1,15 @@
+//! Claude Code: its payloads, replies, transcripts and settings. Pure: text in, values out.
+
+pub mod compaction_point;
+pub mod hook_payload;
+pub mod hook_reply;
+pub mod hook_table;
+mod json_spans;
+mod json_splice;
+pub mod our_entry;
+pub mod settings_edit;
+pub mod settings_problem;
+pub mod settings_read;
+pub mod shell_words;
+pub mod transcript_tail;
+pub mod version;
