@@ -10,9 +10,7 @@ use super::tree::Tree;
 /// Parts of a name, and what to write in their place.
 const NAMES: &[(&str, &str)] = &[
     ("utils", "name the thing that the code works on"),
-    ("util", "name the thing that the code works on"),
     ("helpers", "name what they help to do, or put them under their only caller"),
-    ("helper", "name what it helps to do, or put it under its only caller"),
     ("misc", "give each part a home of its own"),
     ("manager", "say what it does: store, lock, queue, index"),
 ];

@@ -59,6 +59,13 @@ fn declared_modules(source: &RustSource) -> BTreeSet<String> {
         {
             declared.insert(name.to_string());
         }
+        // `#[path = "save_tests.rs"]` gives the module another file.
+        if let ([.., TokenTree::Ident(key), TokenTree::Punct(_)], TokenTree::Literal(file)) = (before, tree)
+            && key == "path"
+        {
+            let file = file.to_string();
+            declared.extend(file.trim_matches('"').strip_suffix(".rs").map(str::to_owned));
+        }
     });
     declared
 }
@@ -85,7 +92,8 @@ mod tests {
     #[test]
     fn source_files_and_folders_of_modules_are_found_in_both_layouts() {
         let good = [
-            ("crates/a/src/lib.rs", "mod one; mod two;"),
+            ("crates/a/src/lib.rs", "mod one; mod two; #[path = \"two_tests.rs\"] mod tests;"),
+            ("crates/a/src/two_tests.rs", ""),
             ("crates/a/src/one.rs", "mod inner;"),
             ("crates/a/src/one/inner.rs", ""),
             ("crates/a/src/two/mod.rs", "pub(crate) mod deep;"),
@@ -95,7 +103,7 @@ mod tests {
         ];
         assert_eq!(findings(&good), Vec::<String>::new());
         let lost =
-            [good[0], good[1], good[3], good[4], ("crates/a/src/one/lost.rs", ""), ("xtask/src/lost.rs", "")];
+            [good[0], good[2], good[4], good[5], ("crates/a/src/one/lost.rs", ""), ("xtask/src/lost.rs", "")];
         assert_eq!(findings(&lost).len(), 2);
     }
 }

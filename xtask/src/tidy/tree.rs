@@ -37,6 +37,11 @@ impl Tree {
         for path in listing.split('\0').filter(|path| !path.is_empty()) {
             // Listed yet gone: deleted in the working tree, not yet in the index.
             let Ok(metadata) = root.join(path).symlink_metadata() else { continue };
+            if metadata.is_symlink() {
+                // Its name counts; what it points to is either in the tree under its own name or not ours.
+                files.insert(path.to_owned(), RepoFile::default());
+                continue;
+            }
             if !metadata.is_file() {
                 continue;
             }
