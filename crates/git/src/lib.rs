@@ -1,1 +1,134 @@
-//! placeholder
+//! Git: asks the git program about the working tree, under a deadline. The only room that starts git.
+//!
+//! Every call starts git in a process group of its own, reads what it says as a stream, and kills the whole group when
+//! the deadline passes. Git never gets a terminal, never takes an optional lock, never opens the network. What git
+//! says is untrusted: names are escaped so that a file name can not pose as another line.
+
+mod capture;
+mod changes;
+mod ending;
+mod head_file;
+mod log;
+mod names;
+mod output;
+mod process;
+mod queries;
+mod recent;
+mod snapshot;
+mod status;
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use throughline_domain::git_state::GitState;
+
+pub use changes::{Changes, History};
+pub use head_file::branch_from_head_file;
+pub use snapshot::Snapshot;
+
+/// How long the small questions ([`Git::is_tracked`], [`Git::version`], …) may take.
+pub const QUERY_DEADLINE: Duration = Duration::from_secs(2);
+
+/// Which git program to start, and with what environment.
+///
+/// The default is `git` as `PATH` finds it.
+#[derive(Debug, Clone)]
+pub struct Git {
+    pub(crate) program: OsString,
+    pub(crate) env: Vec<(OsString, OsString)>,
+}
+
+impl Default for Git {
+    fn default() -> Self {
+        Self::new("git")
+    }
+}
+
+impl Git {
+    /// A git program: a name to look up on `PATH`, or a path.
+    pub fn new(program: impl Into<OsString>) -> Self {
+        Self { program: program.into(), env: Vec::new() }
+    }
+
+    /// Sets a variable in git's environment. The variables this room sets or removes itself win over it.
+    #[must_use]
+    pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
+        self.env.push((name.as_ref().to_owned(), value.as_ref().to_owned()));
+        self
+    }
+
+    /// Branch, status, last commits, changed files and staged changes of the repository that holds `folder`.
+    ///
+    /// Never fails: what could not be asked is missing, and `error` says why. Takes no longer than `deadline`.
+    #[must_use]
+    pub fn capture(&self, folder: &Path, deadline: Duration) -> GitState {
+        capture::capture(self, folder, deadline)
+    }
+
+    /// What [`Git::capture`] tells, the diff stats, and the files that changed in the hour before `now`.
+    #[must_use]
+    pub fn snapshot(&self, folder: &Path, now: SystemTime, deadline: Duration) -> Snapshot {
+        snapshot::snapshot(self, folder, now, deadline)
+    }
+
+    /// What moved since `head` was checked out; `None` when `head` is no commit id or git can not tell.
+    #[must_use]
+    pub fn changes_since(&self, folder: &Path, head: &str, deadline: Duration) -> Option<Changes> {
+        changes::changes_since(self, folder, head, deadline)
+    }
+
+    /// The `info/exclude` file of the repository that holds `folder`; the file itself may not exist yet.
+    #[must_use]
+    pub fn top_level_exclude_path(&self, folder: &Path) -> Option<PathBuf> {
+        queries::top_level_exclude_path(self, folder)
+    }
+
+    /// Whether git tracks `path` (absolute, or relative to `folder`); `None` when git can not tell.
+    #[must_use]
+    pub fn is_tracked(&self, folder: &Path, path: &Path) -> Option<bool> {
+        queries::is_tracked(self, folder, path)
+    }
+
+    /// Git's version, such as `2.47.3`.
+    #[must_use]
+    pub fn version(&self) -> Option<String> {
+        queries::version(self)
+    }
+}
+
+/// [`Git::capture`] with the git on `PATH`.
+#[must_use]
+pub fn capture(folder: &Path, deadline: Duration) -> GitState {
+    Git::default().capture(folder, deadline)
+}
+
+/// [`Git::snapshot`] with the git on `PATH`.
+#[must_use]
+pub fn snapshot(folder: &Path, now: SystemTime, deadline: Duration) -> Snapshot {
+    Git::default().snapshot(folder, now, deadline)
+}
+
+/// [`Git::changes_since`] with the git on `PATH`.
+#[must_use]
+pub fn changes_since(folder: &Path, head: &str, deadline: Duration) -> Option<Changes> {
+    Git::default().changes_since(folder, head, deadline)
+}
+
+/// [`Git::top_level_exclude_path`] with the git on `PATH`.
+#[must_use]
+pub fn top_level_exclude_path(folder: &Path) -> Option<PathBuf> {
+    Git::default().top_level_exclude_path(folder)
+}
+
+/// [`Git::is_tracked`] with the git on `PATH`.
+#[must_use]
+pub fn is_tracked(folder: &Path, path: &Path) -> Option<bool> {
+    Git::default().is_tracked(folder, path)
+}
+
+/// [`Git::version`] of the git on `PATH`.
+#[must_use]
+pub fn version() -> Option<String> {
+    Git::default().version()
+}

@@ -1,0 +1,92 @@
+//! Log: reads `git log --raw -z` into commits and the files they touched.
+
+use crate::names::subject_text;
+use crate::output::Records;
+
+/// What `git log` is asked beyond the range: machine-made lines only, no rename search, no signature check.
+pub(crate) const ARGS: &[&str] = &[
+    "log",
+    "-z",
+    "--no-color",
+    "--no-notes",
+    "--no-show-signature",
+    "--encoding=UTF-8",
+    "--format=tformat:%H %h %an%x1f%s",
+];
+/// Adds the files. `--raw` marks each path with a record of its own, so a path can not pose as a commit.
+pub(crate) const WITH_FILES_ARGS: &[&str] = &["--raw", "--no-renames", "--no-ext-diff"];
+
+/// A commit in a few words.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Commit {
+    /// Full id.
+    pub(crate) id: String,
+    /// As short as git makes it.
+    pub(crate) short: String,
+    /// The author's name.
+    pub(crate) author: String,
+    /// First line of the message.
+    pub(crate) subject: String,
+}
+
+/// What the log says, as far as it was read.
+#[derive(Debug)]
+pub(crate) struct Log {
+    /// Newest first.
+    pub(crate) commits: Vec<Commit>,
+    /// Files of these commits from the repository's top, each once.
+    pub(crate) paths: Vec<Vec<u8>>,
+    commits_max: usize,
+    paths_max: usize,
+    path_follows: bool,
+}
+
+impl Log {
+    pub(crate) fn new(commits_max: usize, paths_max: usize) -> Self {
+        Self { commits: Vec::new(), paths: Vec::new(), commits_max, paths_max, path_follows: false }
+    }
+}
+
+impl Records for Log {
+    fn record(&mut self, record: Option<&[u8]>) {
+        if std::mem::take(&mut self.path_follows) {
+            if let Some(path) = record
+                && self.paths.len() < self.paths_max
+                && !self.paths.iter().any(|known| known == path)
+            {
+                self.paths.push(path.to_vec());
+            }
+            return;
+        }
+        let Some(record) = record else { return };
+        // The first file of a commit comes after an empty line.
+        let record = record.strip_prefix(b"\n").unwrap_or(record);
+        if record.starts_with(b":") {
+            self.path_follows = true;
+        } else if self.commits.len() < self.commits_max
+            && let Some(commit) = commit(record)
+        {
+            self.commits.push(commit);
+        }
+    }
+}
+
+fn commit(record: &[u8]) -> Option<Commit> {
+    let mut fields = record.splitn(3, |&byte| byte == b' ');
+    let (id, short, rest) = (fields.next()?, fields.next()?, fields.next()?);
+    if !is_hex(id) || !is_hex(short) {
+        return None;
+    }
+    let (author, subject) = rest.split_at(rest.iter().position(|&byte| byte == 0x1f)?);
+    Some(Commit {
+        id: String::from_utf8_lossy(id).into_owned(),
+        short: String::from_utf8_lossy(short).into_owned(),
+        author: subject_text(author),
+        subject: subject_text(&subject[1..]),
+    })
+}
+
+/// Whether these bytes can be a commit id of either hash, short or full.
+pub(crate) fn is_hex(id: &[u8]) -> bool {
+    (4..=64).contains(&id.len()) && id.iter().all(u8::is_ascii_hexdigit)
+}

@@ -1,0 +1,96 @@
+//! Snapshot: everything that the compaction snapshot says about the working tree, asked at once.
+
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use throughline_domain::git_state::{GitState, MODIFIED_FILES_MAX, RECENT_COMMITS_MAX};
+
+use crate::Git;
+use crate::capture::{log_job, state_from};
+use crate::head_file::top_level;
+use crate::log::{self, Log};
+use crate::names::{path_text, subject_text};
+use crate::output::{Head, NulSeparated};
+use crate::process::{Job, end_of, run_all};
+use crate::recent::{STATS_MAX, files_modified_since};
+use crate::status::{self, Status};
+
+/// Most lines of a diff stat, its summary included.
+const STAT_LINES_MAX: usize = 60;
+const STAT_BYTES_MAX: usize = 32 << 10;
+/// Most commits of the last hour whose files are named.
+const HOUR_COMMITS_MAX: usize = 100;
+/// Most files of the last hour that are named.
+const HOUR_FILES_MAX: usize = 100;
+const HOUR: Duration = Duration::from_hours(1);
+
+/// The working tree at the moment of a compaction.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Snapshot {
+    /// What the state file says too.
+    pub state: GitState,
+    /// `git diff --stat`: changes that are not staged, at most sixty lines.
+    pub diff_stat: String,
+    /// `git diff --cached --stat`: changes that are staged, at most sixty lines.
+    pub staged_stat: String,
+    /// Files changed or committed within the last hour, at most a hundred.
+    pub modified_last_hour: Vec<String>,
+}
+
+/// See [`Git::snapshot`].
+pub(crate) fn snapshot(git: &Git, folder: &Path, now: SystemTime, deadline: Duration) -> Snapshot {
+    let end = end_of(deadline);
+    let hour_ago = now.checked_sub(HOUR).unwrap_or(UNIX_EPOCH);
+    let hour_ago_secs = hour_ago.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let mut status = NulSeparated::new(Status::new(STATS_MAX));
+    let mut log = NulSeparated::new(Log::new(RECENT_COMMITS_MAX, MODIFIED_FILES_MAX));
+    let mut hour_log = NulSeparated::new(Log::new(0, HOUR_FILES_MAX));
+    let (mut diff, mut staged) = (Head::new(STAT_BYTES_MAX), Head::new(STAT_BYTES_MAX));
+    let outcomes = run_all(
+        git,
+        folder,
+        end,
+        &mut [
+            Job::new("status", status::ARGS, &mut status),
+            log_job(&mut log),
+            stat_job(&[], &mut diff),
+            stat_job(&["--cached"], &mut staged),
+            Job::new("log", log::ARGS, &mut hour_log)
+                .args(log::WITH_FILES_ARGS)
+                .arg(format!("-{HOUR_COMMITS_MAX}"))
+                .arg(format!("--since=@{hour_ago_secs}")),
+        ],
+    );
+    let (status, log) = (status.records, log.records);
+    let mut state = state_from(folder, &status, &log, &outcomes, deadline);
+    let (diff_stat, staged_stat) = (stat_text(&diff), stat_text(&staged));
+    state.staged_changes =
+        staged_stat.lines().last().map(|summary| summary.trim().to_owned()).unwrap_or_default();
+    let touched = match top_level(folder) {
+        Some(top_level) => files_modified_since(&top_level, &status.paths, hour_ago),
+        None => Vec::new(),
+    };
+    let mut modified_last_hour: Vec<String> = Vec::new();
+    for path in touched.iter().chain(&hour_log.records.paths) {
+        let name = path_text(path);
+        if modified_last_hour.len() < HOUR_FILES_MAX && !modified_last_hour.contains(&name) {
+            modified_last_hour.push(name);
+        }
+    }
+    Snapshot { state, diff_stat, staged_stat, modified_last_hour }
+}
+
+fn stat_job<'a>(which: &[&str], output: &'a mut Head) -> Job<'a> {
+    // The summary and the dots that stand for what was left out take two lines.
+    Job::new("diff", &["diff", "--no-ext-diff", "--no-color", "--stat=100"], output)
+        .arg(format!("--stat-count={}", STAT_LINES_MAX - 2))
+        .args(which)
+}
+
+fn stat_text(stat: &Head) -> String {
+    let text = String::from_utf8_lossy(&stat.bytes);
+    // Git quotes names that would break a line, but not every character that a reader takes for a line end.
+    let lines: Vec<String> =
+        text.lines().take(STAT_LINES_MAX).map(|line| subject_text(line.trim_end().as_bytes())).collect();
+    lines.join("\n")
+}
