@@ -1,0 +1,175 @@
+//! A git that is missing, refuses, hangs, never stops talking, or dies.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use throughline_git::Git;
+
+use crate::repo::{PATIENCE, Repo, fake_git, isolated};
+
+#[test]
+fn a_folder_outside_any_repository_is_an_error_in_words() {
+    let temp = tempfile::tempdir().unwrap();
+    let state = isolated(Git::default(), temp.path()).capture(temp.path(), PATIENCE);
+    let error = "git status failed: not a git repository (or any of the parent directories): .git";
+    assert_eq!(state.error.as_deref(), Some(error));
+    assert_eq!((state.branch, state.status.as_str()), (None, ""));
+}
+
+#[test]
+fn a_folder_that_does_not_exist_is_an_error_in_words() {
+    let temp = tempfile::tempdir().unwrap();
+    let error =
+        isolated(Git::default(), temp.path()).capture(&temp.path().join("gone"), PATIENCE).error.unwrap();
+    assert!(error.contains("cannot change to") && error.contains("No such file or directory"), "{error}");
+}
+
+#[test]
+fn a_bare_repository_is_an_error_in_words_and_its_commits_are_kept() {
+    let repo = Repo::with_commit();
+    repo.git(&["clone", "-q", "--bare", ".", "../bare.git"]);
+    let state = repo.ours().capture(&repo.folder.join("../bare.git"), PATIENCE);
+    assert_eq!(state.error.as_deref(), Some("git status failed: this operation must be run in a work tree"));
+    assert_eq!((state.recent_commits.len(), state.head), (1, Some(repo.head())));
+}
+
+#[test]
+fn no_git_at_all_is_an_error_in_words() {
+    let temp = tempfile::tempdir().unwrap();
+    let missing = Git::new(temp.path().join("no-such-git"));
+    let state = missing.capture(temp.path(), PATIENCE);
+    assert_eq!(state.error.as_deref(), Some("git was not found: install it or add it to PATH"));
+    let not_a_program = temp.path().join("text");
+    fs::write(&not_a_program, "no program").unwrap();
+    let error = Git::new(not_a_program).capture(temp.path(), PATIENCE).error.unwrap();
+    assert!(error.starts_with("git could not be started: "), "{error}");
+    assert_eq!(missing.version(), None);
+    assert_eq!(missing.is_tracked(temp.path(), Path::new("x")), None);
+    assert_eq!(missing.top_level_exclude_path(temp.path()), None);
+    assert_eq!(missing.changes_since(temp.path(), "abcdef1", PATIENCE), None);
+}
+
+#[test]
+fn a_hanging_git_is_killed_with_all_it_started_and_leaves_no_zombie() {
+    let temp = tempfile::tempdir().unwrap();
+    let pids = temp.path().join("pids");
+    let script =
+        format!("sleep 1000 & echo $! $$ >> {0}; (sleep 1000 & echo $! >> {0}; wait); wait", pids.display());
+    let git = Git::new(fake_git(temp.path(), &script));
+    let start = Instant::now();
+    let state = git.capture(temp.path(), Duration::from_millis(700));
+    let took = start.elapsed();
+    assert_eq!(state.error.as_deref(), Some("git did not answer within 700 ms"));
+    assert!(took >= Duration::from_millis(700) && took < Duration::from_secs(5), "{took:?}");
+    let started = fs::read_to_string(&pids).unwrap();
+    assert!(started.split_whitespace().count() >= 4, "{started}");
+    // What the fake started belongs to init after its death, which collects it in its own time.
+    let all_gone = || started.split_whitespace().all(|pid| !is_alive(pid));
+    let patience = Instant::now() + Duration::from_secs(10);
+    while !all_gone() && Instant::now() < patience {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(all_gone());
+    assert_eq!(zombies_of_ours(&started), Vec::<String>::new());
+}
+
+#[test]
+fn only_the_question_that_hangs_is_without_answer() {
+    let repo = Repo::with_commit();
+    repo.write("alpha.txt", "changed\n");
+    let script = "case \" $* \" in *' log '*) sleep 1000;; *) exec git \"$@\";; esac";
+    let git = isolated(Git::new(fake_git(repo.temp.path(), script)), repo.temp.path());
+    let state = git.capture(&repo.folder, Duration::from_secs(2));
+    assert!(state.error.unwrap().starts_with("git log did not answer within 2000 ms"));
+    assert_eq!((state.branch.as_deref(), state.status.as_str()), (Some("main"), " M alpha.txt"));
+
+    let script = "case \" $* \" in *' status '*) sleep 1000;; *) exec git \"$@\";; esac";
+    let git = isolated(Git::new(fake_git(repo.temp.path(), script)), repo.temp.path());
+    let state = git.capture(&repo.folder, Duration::from_secs(2));
+    assert_eq!(state.error.as_deref(), Some("git status did not answer within 2000 ms"));
+    assert_eq!((state.branch.as_deref(), state.recent_commits.len()), (Some("main"), 1));
+    assert_eq!(state.head, Some(repo.head()));
+}
+
+#[test]
+fn a_git_that_never_stops_talking_is_stopped_at_the_deadline() {
+    let temp = tempfile::tempdir().unwrap();
+    for endless in ["yes '? x'", "yes '? x' | tr '\\n' '\\0'", "cat /dev/zero", "yes fatal >&2"] {
+        let git = Git::new(fake_git(temp.path(), endless));
+        let start = Instant::now();
+        let state = git.capture(temp.path(), Duration::from_millis(300));
+        assert!(start.elapsed() < Duration::from_secs(5), "{endless}");
+        assert_eq!(state.error.as_deref(), Some("git did not answer within 300 ms"), "{endless}");
+        assert!(state.status.len() < 1000 && state.modified_files.len() <= 1, "{endless}");
+    }
+}
+
+#[test]
+fn a_git_that_fails_is_quoted_in_one_line() {
+    let temp = tempfile::tempdir().unwrap();
+    let script = "echo 'warning: something else' >&2; printf 'fatal: the \\033[31mindex is broken\\nhint: x\\n' >&2; exit 128";
+    let state = Git::new(fake_git(temp.path(), script)).capture(temp.path(), PATIENCE);
+    assert_eq!(state.error.as_deref(), Some("git status failed: the \\033[31mindex is broken"));
+    let state = Git::new(fake_git(temp.path(), "exit 3")).capture(temp.path(), PATIENCE);
+    assert_eq!(state.error.as_deref(), Some("git status failed: exit code 3, no message"));
+}
+
+#[test]
+fn a_git_that_is_killed_is_an_error_in_words() {
+    let temp = tempfile::tempdir().unwrap();
+    let state = Git::new(fake_git(temp.path(), "kill -9 $$")).capture(temp.path(), PATIENCE);
+    assert_eq!(state.error.as_deref(), Some("git status was killed by signal 9"));
+}
+
+#[test]
+fn a_process_that_git_left_behind_does_not_keep_us_waiting() {
+    let repo = Repo::with_commit();
+    // It keeps our pipes open for long after git itself has answered.
+    let git = isolated(Git::new(fake_git(repo.temp.path(), "sleep 8 & exec git \"$@\"")), repo.temp.path());
+    let start = Instant::now();
+    let state = git.capture(&repo.folder, PATIENCE);
+    assert!(start.elapsed() < Duration::from_secs(6), "{:?}", start.elapsed());
+    assert_eq!((state.error, state.recent_commits.len()), (None, 1));
+}
+
+#[test]
+fn git_gets_no_terminal_no_locks_and_no_network() {
+    let temp = tempfile::tempdir().unwrap();
+    let seen = temp.path().join("seen");
+    let script = format!("env > {0}.env; cat > {0}.stdin; echo \"$@\" > {0}.args", seen.display());
+    let git =
+        Git::new(fake_git(temp.path(), &script)).env("GIT_DIR", "/elsewhere").env("LC_ALL", "de_DE.UTF-8");
+    let _ = git.is_tracked(temp.path(), Path::new("x"));
+    let env = fs::read_to_string(seen.with_extension("env")).unwrap();
+    for line in
+        ["GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C", "GIT_PAGER=cat", "GIT_NO_LAZY_FETCH=1"]
+    {
+        assert!(env.lines().any(|set| set == line), "{line}");
+    }
+    assert!(!env.contains("GIT_DIR="));
+    assert_eq!(fs::read_to_string(seen.with_extension("stdin")).unwrap(), "");
+    let args = fs::read_to_string(seen.with_extension("args")).unwrap();
+    assert!(args.starts_with(
+        "--no-optional-locks -c core.quotepath=false -c color.ui=false -c log.showSignature=false"
+    ));
+}
+
+/// The third field of `/proc/<pid>/stat`, after the name in parentheses.
+fn state_letter(pid: &str) -> Option<(char, String)> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let mut fields = stat.rsplit_once(") ")?.1.split(' ');
+    Some((fields.next()?.chars().next()?, fields.next()?.to_owned()))
+}
+
+fn is_alive(pid: &str) -> bool {
+    state_letter(pid).is_some_and(|(letter, _)| letter != 'Z' && letter != 'X')
+}
+
+/// Those of `pids` that are dead children of this process which nobody waited for.
+fn zombies_of_ours(pids: &str) -> Vec<String> {
+    let ours = std::process::id().to_string();
+    let is_zombie =
+        |pid: &&str| state_letter(pid).is_some_and(|(letter, parent)| letter == 'Z' && parent == ours);
+    pids.split_whitespace().filter(is_zombie).map(str::to_owned).collect()
+}

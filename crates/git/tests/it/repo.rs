@@ -1,0 +1,118 @@
+//! Builds repositories that no setting of the machine can change.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use throughline_domain::GitState;
+use throughline_git::Git;
+
+/// Long enough for a busy machine.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A repository of its own in a temporary folder.
+pub(crate) struct Repo {
+    pub(crate) temp: TempDir,
+    pub(crate) folder: PathBuf,
+}
+
+impl Repo {
+    /// No commit yet, branch `main`.
+    pub(crate) fn empty() -> Self {
+        Self::init(&[])
+    }
+
+    pub(crate) fn init(args: &[&str]) -> Self {
+        let temp = tempfile::tempdir().unwrap();
+        let folder = temp.path().canonicalize().unwrap().join("repo");
+        fs::create_dir(&folder).unwrap();
+        let repo = Self { temp, folder };
+        repo.git(&[&["init", "-q", "-b", "main"], args].concat());
+        repo
+    }
+
+    /// One commit with `alpha.txt` and `beta.txt`.
+    pub(crate) fn with_commit() -> Self {
+        let repo = Self::empty();
+        repo.write("alpha.txt", "alpha\n").write("beta.txt", "beta\nbeta\n").commit("first");
+        repo
+    }
+
+    pub(crate) fn write(&self, path: &str, content: &str) -> &Self {
+        let path = self.folder.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+        self
+    }
+
+    pub(crate) fn commit(&self, subject: &str) -> &Self {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "--allow-empty", "-m", subject]);
+        self
+    }
+
+    /// Runs the real git here; what it prints.
+    pub(crate) fn git(&self, args: &[&str]) -> String {
+        self.git_in(&self.folder, args)
+    }
+
+    pub(crate) fn git_in(&self, folder: &Path, args: &[&str]) -> String {
+        let mut command = Command::new("git");
+        command.current_dir(folder).args(args);
+        for (name, value) in isolation(self.temp.path()) {
+            command.env(name, value);
+        }
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// The same as [`Repo::git`] for commands that are meant to stop half way, such as a merge in conflict.
+    pub(crate) fn git_stops(&self, args: &[&str]) {
+        let mut command = Command::new("git");
+        command.current_dir(&self.folder).args(args).envs(isolation(self.temp.path()));
+        assert!(!command.output().unwrap().status.success());
+    }
+
+    pub(crate) fn head(&self) -> String {
+        self.git(&["rev-parse", "HEAD"]).trim().to_owned()
+    }
+
+    /// Our room's git, cut off from the machine's settings.
+    pub(crate) fn ours(&self) -> Git {
+        isolated(Git::default(), self.temp.path())
+    }
+
+    pub(crate) fn capture(&self) -> GitState {
+        self.ours().capture(&self.folder, PATIENCE)
+    }
+}
+
+pub(crate) fn isolated(git: Git, home: &Path) -> Git {
+    isolation(home).into_iter().fold(git, |git, (name, value)| git.env(name, value))
+}
+
+fn isolation(home: &Path) -> Vec<(&'static str, PathBuf)> {
+    vec![
+        ("HOME", home.to_owned()),
+        ("XDG_CONFIG_HOME", home.to_owned()),
+        ("GIT_CONFIG_NOSYSTEM", "1".into()),
+        ("GIT_CONFIG_GLOBAL", home.join("gitconfig")),
+        ("GIT_CEILING_DIRECTORIES", home.canonicalize().unwrap()),
+        ("GIT_AUTHOR_NAME", "Ada".into()),
+        ("GIT_AUTHOR_EMAIL", "ada@example.org".into()),
+        ("GIT_COMMITTER_NAME", "Ada".into()),
+        ("GIT_COMMITTER_EMAIL", "ada@example.org".into()),
+    ]
+}
+
+/// A shell script that is started in git's place.
+pub(crate) fn fake_git(folder: &Path, script: &str) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt as _;
+    let path = folder.join("fake-git");
+    fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
