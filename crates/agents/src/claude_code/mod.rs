@@ -7,6 +7,7 @@ pub mod hook_table;
 mod json_spans;
 mod json_splice;
 pub mod our_entry;
+pub mod plugin;
 pub mod settings_edit;
 pub mod settings_problem;
 pub mod settings_read;
