@@ -1,1 +1,14 @@
-//! placeholder
+//! Briefings: the state as text for the agent, under a cap. Pure: time is an argument, nothing is read or written.
+
+pub mod banner;
+pub mod briefing;
+pub mod fit;
+pub mod fragment;
+pub mod handoff;
+pub mod preservation;
+pub mod resume;
+mod sections;
+pub mod snapshot;
+
+pub use fit::{Cap, Chosen};
+pub use sections::{Facts, Scope};

@@ -4,23 +4,56 @@ use crate::entry::{AnchorPriority, Detail, Entry, Kind, Priority};
 use crate::state::State;
 use crate::text::utf16_len;
 
-/// Below this the state is healthy.
-pub const TARGET_TOKENS: u64 = 800;
-/// Above this it is over budget; no rendered text is longer.
-pub const MAX_TOKENS: u64 = 1_200;
-/// The largest state file (15 KB).
-pub const FILE_BYTES_MAX: usize = 15 * 1024;
-/// Plain decision lines kept.
-pub const KEY_DECISIONS_MAX: usize = 10;
+/// The numbers that bound the working set; each is a key of the configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Below this many tokens the state is healthy.
+    pub target_tokens: u64,
+    /// Above this many it is over budget; no rendered text is longer.
+    pub max_tokens: u64,
+    /// The largest state file.
+    pub file_bytes_max: usize,
+    /// Most entries, by kind.
+    pub entries_max: [usize; Kind::ALL.len()],
+    /// Plain decision lines kept.
+    pub key_decisions_max: usize,
+    /// Most UTF-16 units of a piece of evidence.
+    pub evidence_units_max: usize,
+}
 
-/// Most entries of each kind in the working set.
-#[must_use]
-pub fn cap(kind: Kind) -> usize {
-    match kind {
-        Kind::Decision | Kind::Constraint | Kind::Action | Kind::Directive => 10,
-        Kind::Question | Kind::Highlight => 5,
-        Kind::Evidence => 15,
-        Kind::Anchor => 20,
+impl Default for Limits {
+    fn default() -> Self {
+        let mut entries_max = [0; Kind::ALL.len()];
+        for kind in Kind::ALL {
+            entries_max[kind.index()] = match kind {
+                Kind::Decision | Kind::Constraint | Kind::Action | Kind::Directive => 10,
+                Kind::Question | Kind::Highlight => 5,
+                Kind::Evidence => 15,
+                Kind::Anchor => 20,
+            };
+        }
+        Self {
+            target_tokens: 800,
+            max_tokens: 1_200,
+            file_bytes_max: 15 * 1024,
+            entries_max,
+            key_decisions_max: 10,
+            evidence_units_max: crate::entry::EVIDENCE_UNITS_MAX,
+        }
+    }
+}
+
+impl Limits {
+    /// The seed's word for a size: `healthy` below 800, `warning` up to 1200, `over_budget` above.
+    #[must_use]
+    pub fn budget_status(&self, tokens: u64) -> &'static str {
+        if tokens < self.target_tokens {
+            "healthy"
+        } else if tokens <= self.max_tokens {
+            "warning"
+        } else {
+            "over_budget"
+        }
     }
 }
 
@@ -32,16 +65,6 @@ pub fn cap(kind: Kind) -> usize {
 #[must_use]
 pub fn estimate_tokens(text: &str) -> u64 {
     utf16_len(text).div_ceil(4) as u64
-}
-
-/// The seed's word for a size: `healthy` below 800, `warning` up to 1200, `over_budget` above.
-#[must_use]
-pub fn budget_status(tokens: u64) -> &'static str {
-    match tokens {
-        0..TARGET_TOKENS => "healthy",
-        TARGET_TOKENS..=MAX_TOKENS => "warning",
-        _ => "over_budget",
-    }
 }
 
 /// Why an entry left the working set.
@@ -67,23 +90,24 @@ impl Left {
 /// Brings the state within its caps and its file size, and measures it. Returns what had to leave.
 ///
 /// ```
-/// use throughline_domain::{Kind, State, budget};
+/// use throughline_domain::{State, budget};
 /// let mut state = State::empty();
-/// let evicted = budget::truncate_for_budget(&mut state, "2026-01-26T15:30:00.000Z");
+/// let limits = budget::Limits::default();
+/// let evicted = budget::truncate_for_budget(&mut state, &limits, "2026-01-26T15:30:00.000Z");
 /// assert!(evicted.is_empty());
 /// assert_eq!(state.token_metrics.budget_status, "healthy");
 /// ```
-pub fn truncate_for_budget(state: &mut State, now: &str) -> Vec<(Entry, Left)> {
-    file_old_key_decisions(state, now);
+pub fn truncate_for_budget(state: &mut State, limits: &Limits, now: &str) -> Vec<(Entry, Left)> {
+    file_old_key_decisions(state, limits.key_decisions_max, now);
     let mut evicted = Vec::new();
     for kind in Kind::ALL {
-        while state.entries(kind).len() > cap(kind) {
+        while state.entries(kind).len() > limits.entries_max[kind.index()] {
             let at = first_to_leave(state.entries(kind));
             evicted.push((state.entries_mut(kind).remove(at), Left::SectionFull));
         }
     }
-    measure(state);
-    while file_bytes(state) > FILE_BYTES_MAX {
+    measure(state, limits);
+    while file_bytes(state) > limits.file_bytes_max {
         // The ordinary entries go first, kind by kind in the order of how easily they are found again.
         let next = leave_order(state);
         let Some((kind, at)) = next else { break };
@@ -92,7 +116,7 @@ pub fn truncate_for_budget(state: &mut State, now: &str) -> Vec<(Entry, Left)> {
     if !evicted.is_empty() {
         state.token_metrics.last_truncation = Some(now.to_owned());
     }
-    measure(state);
+    measure(state, limits);
     evicted
 }
 
@@ -103,19 +127,19 @@ pub fn file_bytes(state: &State) -> usize {
 }
 
 /// Writes the state's size into its metrics.
-pub fn measure(state: &mut State) {
+pub fn measure(state: &mut State, limits: &Limits) {
     let mut measured = state.to_json();
     if let Some(map) = measured.as_object_mut() {
         map.shift_remove("tokenMetrics");
     }
     let tokens = estimate_tokens(&measured.to_string());
     state.token_metrics.estimated_tokens = tokens;
-    budget_status(tokens).clone_into(&mut state.token_metrics.budget_status);
+    limits.budget_status(tokens).clone_into(&mut state.token_metrics.budget_status);
 }
 
 /// Lines over the cap become decisions, so that they reach the archive like any other.
-fn file_old_key_decisions(state: &mut State, now: &str) {
-    while state.key_decisions.len() > KEY_DECISIONS_MAX {
+fn file_old_key_decisions(state: &mut State, lines_max: usize, now: &str) {
+    while state.key_decisions.len() > lines_max {
         let text = state.key_decisions.remove(0);
         let id = state.next_id(Kind::Decision);
         let detail = Detail::Decision { rationale: String::new(), reversible: true };
@@ -164,7 +188,8 @@ fn leave_order(state: &State) -> Option<(Kind, usize)> {
     }
     let ordinary = |kind: &Kind| state.entries(*kind).iter().any(|entry| !entry.is_precious());
     let largest = ORDER.into_iter().filter(ordinary).max_by_key(|kind| {
-        let bytes: usize = state.entries(*kind).iter().map(|entry| entry.text.len() + entry.reason().len()).sum();
+        let bytes: usize =
+            state.entries(*kind).iter().map(|entry| entry.text.len() + entry.reason().len()).sum();
         bytes
     });
     match largest {

@@ -127,8 +127,7 @@ impl FromStr for EntryId {
         if !digits.bytes().all(|byte| byte.is_ascii_digit()) || digits.starts_with('0') {
             return Err(());
         }
-        let kind =
-            Kind::ALL.into_iter().find(|kind| kind.prefix().eq_ignore_ascii_case(prefix)).ok_or(())?;
+        let kind = Kind::ALL.into_iter().find(|kind| kind.prefix().eq_ignore_ascii_case(prefix)).ok_or(())?;
         // The limit leaves room to count on; a larger number is somebody's own id, kept as an alias.
         let number = digits.parse().ok().filter(|number| *number <= u64::from(u32::MAX)).ok_or(())?;
         Ok(Self { kind, number })

@@ -119,9 +119,7 @@ fn detail_from(kind: Kind, fields: &mut Fields) -> Result<Detail, String> {
         },
         Kind::Question => question_from(fields)?,
         Kind::Evidence => Detail::Evidence {
-            evidence_type: fields
-                .word("type", EvidenceType::from_word)?
-                .unwrap_or(EvidenceType::Observation),
+            evidence_type: fields.word("type", EvidenceType::from_word)?.unwrap_or(EvidenceType::Observation),
             source: fields.text("source")?.unwrap_or_default(),
             context: fields.text("context")?,
         },

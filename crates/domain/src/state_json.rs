@@ -72,8 +72,7 @@ impl State {
     pub fn to_json(&self) -> Value {
         let mut map = Map::new();
         let section = |kind| -> Value { self.entries(kind).iter().map(entry_json::to_json).collect() };
-        let texts =
-            |kind| -> Value { self.entries(kind).iter().map(|entry| entry.text.as_str()).collect() };
+        let texts = |kind| -> Value { self.entries(kind).iter().map(|entry| entry.text.as_str()).collect() };
         let mut put = |key: &str, value: Value| {
             map.insert(key.to_owned(), value);
         };
@@ -160,8 +159,7 @@ const STRUCTURED: [(&str, Kind); 6] = [
 ];
 
 /// Sections of `summaries` that are arrays of strings.
-const TEXTS: [(&str, Kind); 2] =
-    [("contextHighlights", Kind::Highlight), ("pendingActions", Kind::Action)];
+const TEXTS: [(&str, Kind); 2] = [("contextHighlights", Kind::Highlight), ("pendingActions", Kind::Action)];
 
 /// Sections that the original schema does not have are written only when they hold something.
 fn kind_is_ours(kind: Kind) -> bool {
@@ -190,7 +188,8 @@ impl Reader {
             self.state.version = version;
         }
         self.state.timestamp = self.take_text("timestamp").unwrap_or_default();
-        self.state.trigger = self.take_text("trigger").map_or(Trigger::Manual, |word| Trigger::from_word(&word));
+        self.state.trigger =
+            self.take_text("trigger").map_or(Trigger::Manual, |word| Trigger::from_word(&word));
         self.state.git = self.take("git");
         self.state.sd = self.take("sd");
         self.state.workflow = self.take("workflow");
@@ -258,7 +257,8 @@ impl Reader {
                     self.state.raise_counter(id.kind, id.number);
                     if !taken.insert(id) {
                         unnumbered.id = None;
-                        self.problems.push(Problem::new(id.to_string(), "used twice; the second got a new id"));
+                        self.problems
+                            .push(Problem::new(id.to_string(), "used twice; the second got a new id"));
                     }
                 }
                 unnumbered

@@ -67,7 +67,8 @@ pub enum Durability {
 pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), FileError> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let temp = temp_beside(path);
-    let written = write_temp(&temp, bytes, durability).and_then(|()| fs::rename(&temp, path).at("replace", path));
+    let written =
+        write_temp(&temp, bytes, durability).and_then(|()| fs::rename(&temp, path).at("replace", path));
     if written.is_err() {
         // The old file still stands; the half-written one is of no use to anybody.
         let _ = fs::remove_file(&temp);

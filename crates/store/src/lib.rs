@@ -1,9 +1,14 @@
 //! All local disk IO: the state file, the archive, the outbox and the spools, and everything that keeps them whole.
 
 pub mod archive;
+pub mod config;
 pub mod files;
 pub mod lock;
+pub mod log;
+pub mod memory;
 pub mod outbox;
 pub mod paths;
 pub mod redact;
+pub mod session;
 pub mod spool;
+pub mod state_file;

@@ -11,7 +11,7 @@ use throughline_domain::Origin;
 
 use crate::files::{self, AtPath, FileError};
 
-/// Largest outbox that is read; a larger one is folded by slices of this size.
+/// Largest outbox that is read. Each change folds it, so that it holds a handful of batches.
 const OUTBOX_BYTES_MAX: u64 = 64 << 20;
 
 /// What happened to an entry.
@@ -56,7 +56,7 @@ pub struct Batch {
     /// The agent's session, when known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Fingerprint of the state file before; `None` when there was none.
+    /// Fingerprint of the state file before, whoever wrote it; `None` when there was none.
     pub hash_before: Option<String>,
     /// Fingerprint of the state file after.
     pub hash_after: String,
@@ -94,20 +94,53 @@ impl Outbox {
         file.sync_data().at("flush", &self.path)
     }
 
-    /// The batches that wait, oldest first. Torn lines are skipped: their change was never acknowledged.
-    pub fn read(&self) -> Result<Vec<Batch>, FileError> {
-        let Some(bytes) = files::read_limited(&self.path, OUTBOX_BYTES_MAX)? else { return Ok(Vec::new()) };
-        Ok(bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
+    /// Every batch that waits, oldest first. Torn lines are skipped: their change was never acknowledged.
+    pub fn read_all(&self) -> Result<Vec<Batch>, FileError> {
+        let mut batches = self.read_folding()?;
+        batches.extend(read_batches(&self.path)?);
+        Ok(batches)
     }
 
     /// Whether anything waits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        std::fs::metadata(&self.path).is_ok_and(|meta| meta.len() == 0) || !self.path.exists()
+        let bytes = |path: &Path| std::fs::metadata(path).map_or(0, |meta| meta.len());
+        bytes(&self.path) == 0 && bytes(&self.folding_path()) == 0
     }
 
-    /// Empties it after the archive has taken everything.
-    pub fn clear(&self) -> Result<(), FileError> {
-        files::replace(&self.path, b"", files::Durability::Quick)
+    /// Puts what waits aside for a fold, so that writers can go on. What an earlier fold left behind goes first.
+    pub fn begin_fold(&self) -> Result<(), FileError> {
+        if self.folding_path().exists() || !self.path.exists() {
+            return Ok(());
+        }
+        std::fs::rename(&self.path, self.folding_path()).at("move", &self.path)
     }
+
+    /// The batches put aside.
+    pub fn read_folding(&self) -> Result<Vec<Batch>, FileError> {
+        read_batches(&self.folding_path())
+    }
+
+    /// The first batch that came after those put aside.
+    pub fn first_waiting(&self) -> Result<Option<Batch>, FileError> {
+        Ok(read_batches(&self.path)?.into_iter().next())
+    }
+
+    /// Forgets the batches put aside, once the archive has them.
+    pub fn end_fold(&self) -> Result<(), FileError> {
+        let path = self.folding_path();
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error).at("remove", &path),
+            _ => Ok(()),
+        }
+    }
+
+    fn folding_path(&self) -> PathBuf {
+        self.path.with_extension("folding.jsonl")
+    }
+}
+
+fn read_batches(path: &Path) -> Result<Vec<Batch>, FileError> {
+    let Some(bytes) = files::read_limited(path, OUTBOX_BYTES_MAX)? else { return Ok(Vec::new()) };
+    Ok(bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
 }

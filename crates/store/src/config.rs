@@ -1,0 +1,293 @@
+//! The configuration: `throughline.toml` in the user's config folder, overridden key by key by the project's.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use throughline_domain::Kind;
+use throughline_domain::budget::Limits;
+
+use crate::files;
+
+/// Largest configuration file.
+const CONFIG_BYTES_MAX: u64 = 256 << 10;
+
+/// Every number that can be set. The defaults are the ones in the documentation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(default)]
+pub struct Config {
+    /// The text given back to the agent.
+    pub briefing: Briefing,
+    /// The working set.
+    pub budget: Budget,
+    /// How full is too full.
+    pub thresholds: Thresholds,
+    /// What a new session gets.
+    pub restore: Restore,
+    /// When a hook does more than note and leave.
+    pub gate: Gate,
+    /// Asking git.
+    pub git: Git,
+    /// The client's compaction.
+    pub compaction: Compaction,
+    /// What a project is.
+    pub project: ProjectRules,
+}
+
+/// The text given back to the agent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Briefing {
+    /// Most tokens, by estimate (`THROUGHLINE_BRIEFING_TOKENS` overrides).
+    pub tokens: u64,
+}
+
+/// The working set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Budget {
+    /// Below this the state is healthy.
+    pub target_tokens: u64,
+    /// Above this it is over budget.
+    pub max_tokens: u64,
+    /// The largest state file.
+    pub file_bytes: usize,
+    /// Most UTF-16 units of a piece of evidence.
+    pub evidence_chars: usize,
+    /// Entries kept in the working set.
+    pub decisions: usize,
+    /// Likewise.
+    pub constraints: usize,
+    /// Likewise.
+    pub questions: usize,
+    /// Likewise.
+    pub evidence: usize,
+    /// Likewise.
+    pub highlights: usize,
+    /// Likewise.
+    pub actions: usize,
+    /// Likewise.
+    pub directives: usize,
+    /// Likewise.
+    pub anchors: usize,
+    /// Plain decision lines of older files.
+    pub key_decisions: usize,
+}
+
+/// Percentages of the compaction point.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Thresholds {
+    /// From here the context is filling up.
+    pub warning: u64,
+    /// From here work should be handed over or compacted.
+    pub critical: u64,
+    /// From here nothing new should begin.
+    pub emergency: u64,
+}
+
+/// What a new session gets.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Restore {
+    /// Younger than this: the restore banner.
+    pub banner_minutes: u64,
+    /// Younger than this: the briefing alone.
+    pub briefing_minutes: u64,
+    /// Younger than this: the resume context and the briefing. Older: one line.
+    pub resume_hours: u64,
+    /// A prompt after this much silence gets the resume context.
+    pub idle_minutes: u64,
+}
+
+/// When a hook does more than note and leave.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Gate {
+    /// Every so many assistant turns.
+    pub turns: u64,
+}
+
+/// Asking git.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Git {
+    /// How long a save waits for each question.
+    pub deadline_ms: u64,
+    /// The same at a session's end, where the client gives us 1.5 s in all.
+    pub session_end_deadline_ms: u64,
+}
+
+/// The client's compaction.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Compaction {
+    /// Where compaction comes, in tokens, when you know better than the client's settings say; 0: work it out.
+    pub at_tokens: u64,
+}
+
+/// What a project is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(default)]
+pub struct ProjectRules {
+    /// Linked worktrees share the memory of the main one.
+    pub share_worktrees: bool,
+}
+
+impl Default for Briefing {
+    fn default() -> Self {
+        Self { tokens: 1_200 }
+    }
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        let limits = Limits::default();
+        let entries = |kind: Kind| limits.entries_max[kind.index()];
+        Self {
+            target_tokens: limits.target_tokens,
+            max_tokens: limits.max_tokens,
+            file_bytes: limits.file_bytes_max,
+            evidence_chars: limits.evidence_units_max,
+            decisions: entries(Kind::Decision),
+            constraints: entries(Kind::Constraint),
+            questions: entries(Kind::Question),
+            evidence: entries(Kind::Evidence),
+            highlights: entries(Kind::Highlight),
+            actions: entries(Kind::Action),
+            directives: entries(Kind::Directive),
+            anchors: entries(Kind::Anchor),
+            key_decisions: limits.key_decisions_max,
+        }
+    }
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Self { warning: 70, critical: 90, emergency: 95 }
+    }
+}
+
+impl Default for Restore {
+    fn default() -> Self {
+        Self { banner_minutes: 30, briefing_minutes: 60, resume_hours: 48, idle_minutes: 60 }
+    }
+}
+
+impl Default for Gate {
+    fn default() -> Self {
+        Self { turns: 10 }
+    }
+}
+
+impl Default for Git {
+    fn default() -> Self {
+        Self { deadline_ms: 2_000, session_end_deadline_ms: 600 }
+    }
+}
+
+impl Default for Compaction {
+    fn default() -> Self {
+        Self { at_tokens: 0 }
+    }
+}
+
+impl Config {
+    /// Reads the user's file and lays the project's over it. What cannot be read is left out and reported.
+    #[must_use]
+    pub fn load(user_file: Option<&Path>, project_file: &Path) -> (Self, Vec<ConfigProblem>) {
+        let mut problems = Vec::new();
+        let mut merged = toml::Table::new();
+        for path in user_file.into_iter().chain([project_file]) {
+            match read_table(path) {
+                Ok(Some(table)) => overlay(&mut merged, table),
+                Ok(None) => {}
+                Err(what) => problems.push(ConfigProblem { path: path.to_owned(), what }),
+            }
+        }
+        for key in unknown_keys(&merged) {
+            let what = format!("there is no key `{key}`; it is ignored");
+            problems.push(ConfigProblem { path: project_file.to_owned(), what });
+        }
+        match merged.try_into() {
+            Ok(config) => (config, problems),
+            Err(error) => {
+                let what = format!("{}; the defaults are used", error.message());
+                problems.push(ConfigProblem { path: project_file.to_owned(), what });
+                (Self::default(), problems)
+            }
+        }
+    }
+
+    /// What bounds the working set.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        let budget = &self.budget;
+        let mut limits = Limits {
+            target_tokens: budget.target_tokens,
+            max_tokens: budget.max_tokens,
+            file_bytes_max: budget.file_bytes,
+            key_decisions_max: budget.key_decisions,
+            evidence_units_max: budget.evidence_chars,
+            ..Limits::default()
+        };
+        let rows = [
+            (Kind::Decision, budget.decisions),
+            (Kind::Constraint, budget.constraints),
+            (Kind::Question, budget.questions),
+            (Kind::Evidence, budget.evidence),
+            (Kind::Highlight, budget.highlights),
+            (Kind::Action, budget.actions),
+            (Kind::Directive, budget.directives),
+            (Kind::Anchor, budget.anchors),
+        ];
+        for (kind, entries_max) in rows {
+            limits.entries_max[kind.index()] = entries_max;
+        }
+        limits
+    }
+}
+
+/// Something wrong with a configuration file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigProblem {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong.
+    pub what: String,
+}
+
+fn read_table(path: &Path) -> Result<Option<toml::Table>, String> {
+    let Some(bytes) = files::read_limited(path, CONFIG_BYTES_MAX).map_err(|error| error.to_string())? else {
+        return Ok(None);
+    };
+    let text = String::from_utf8(bytes).map_err(|_| "not UTF-8 text".to_owned())?;
+    let table = text.parse::<toml::Table>().map_err(|error| error.to_string().trim().to_owned())?;
+    Ok(Some(table))
+}
+
+fn overlay(under: &mut toml::Table, over: toml::Table) {
+    for (key, value) in over {
+        match (under.get_mut(&key), value) {
+            (Some(toml::Value::Table(under)), toml::Value::Table(over)) => overlay(under, over),
+            (_, value) => {
+                under.insert(key, value);
+            }
+        }
+    }
+}
+
+/// Keys that no part of the configuration has: most often a slip of the pen.
+fn unknown_keys(table: &toml::Table) -> Vec<String> {
+    let Ok(known) = toml::Table::try_from(Config::default()) else { return Vec::new() };
+    let mut unknown = Vec::new();
+    for (section, value) in table {
+        match (known.get(section), value) {
+            (None, _) => unknown.push(section.clone()),
+            (Some(toml::Value::Table(known)), toml::Value::Table(given)) => unknown.extend(
+                given.keys().filter(|key| !known.contains_key(*key)).map(|key| format!("{section}.{key}")),
+            ),
+            _ => {}
+        }
+    }
+    unknown
+}

@@ -1,0 +1,310 @@
+//! A draft: the working set while it is being changed. Each call here is one of the memory's verbs.
+
+use serde_json::{Map, Value};
+use throughline_domain::budget::Limits;
+use throughline_domain::entry::{ENTRY_UNITS_MAX, EntryId, Resolution};
+use throughline_domain::text::{cut_utf16, printable, utf16_len};
+use throughline_domain::{
+    Detail, Entry, EvidenceType, GitState, Kind, Origin, Priority, State, Trigger, WorkItem,
+};
+
+use crate::outbox::{Event, Op};
+
+/// Words that are no entry, or name none.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum EntryError {
+    /// Nothing was said.
+    #[error("the {0} is empty")]
+    Empty(&'static str),
+    /// Too much was said.
+    #[error("the {what} has {units} characters; at most {units_max} are kept")]
+    TooLong {
+        /// Which text.
+        what: &'static str,
+        /// Its length.
+        units: usize,
+        /// The limit.
+        units_max: usize,
+    },
+    /// No such entry.
+    #[error("there is no entry `{name}` in the working set")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+    },
+    /// An entry of another kind.
+    #[error("{id} is {article} {}, not {wanted}", id.kind.word())]
+    OtherKind {
+        /// The entry.
+        id: EntryId,
+        /// `a` or `an`.
+        article: &'static str,
+        /// What was needed.
+        wanted: &'static str,
+    },
+    /// The question has an answer already.
+    #[error("{0} is resolved already")]
+    Resolved(EntryId),
+}
+
+/// An entry to be recorded.
+#[derive(Debug, Clone)]
+pub struct NewEntry {
+    /// The words.
+    pub text: String,
+    /// What its kind adds.
+    pub detail: Detail,
+}
+
+/// The working set while it is being changed.
+#[derive(Debug)]
+pub struct Draft {
+    /// The state; may be changed directly where no entry is concerned.
+    pub state: State,
+    pub(super) events: Vec<Event>,
+    now: String,
+    origin: Origin,
+    limits: Limits,
+}
+
+impl Draft {
+    pub(super) fn new(state: State, now: &str, origin: Origin, limits: &Limits) -> Self {
+        Self { state, events: Vec::new(), now: now.to_owned(), origin, limits: limits.clone() }
+    }
+
+    /// Records a decision and why it was taken.
+    pub fn add_decision(
+        &mut self,
+        decision: &str,
+        rationale: &str,
+        reversible: bool,
+    ) -> Result<EntryId, EntryError> {
+        let rationale = checked("rationale", rationale, May::BeEmpty)?;
+        self.add(NewEntry { text: decision.to_owned(), detail: Detail::Decision { rationale, reversible } })
+    }
+
+    /// Records a constraint and who set it.
+    pub fn add_constraint(
+        &mut self,
+        constraint: &str,
+        source: &str,
+        blocking: bool,
+    ) -> Result<EntryId, EntryError> {
+        let source = checked("source", source, May::BeEmpty)?;
+        self.add(NewEntry {
+            text: constraint.to_owned(),
+            detail: Detail::Constraint { source, blocking, category: None },
+        })
+    }
+
+    /// Records a question and why it matters.
+    pub fn add_open_question(
+        &mut self,
+        question: &str,
+        context: &str,
+        priority: Priority,
+    ) -> Result<EntryId, EntryError> {
+        let context = checked("context", context, May::BeEmpty)?;
+        let detail = Detail::Question { context, priority, resolution: None };
+        self.add(NewEntry { text: question.to_owned(), detail })
+    }
+
+    /// Records what was really seen, word by word.
+    pub fn add_evidence(
+        &mut self,
+        evidence_type: EvidenceType,
+        content: &str,
+        source: &str,
+    ) -> Result<EntryId, EntryError> {
+        let source = checked("source", source, May::BeEmpty)?;
+        let detail = Detail::Evidence { evidence_type, source, context: None };
+        self.add(NewEntry { text: content.to_owned(), detail })
+    }
+
+    /// Records an entry. The same words twice are one entry: the id of the first is given back.
+    pub fn add(&mut self, new: NewEntry) -> Result<EntryId, EntryError> {
+        let kind = new.detail.kind();
+        let text = if kind == Kind::Evidence {
+            let whole = printable(&new.text).trim().to_owned();
+            cut_utf16(&whole, self.limits.evidence_units_max).to_owned()
+        } else {
+            checked(kind.word(), &new.text, May::NotBeEmpty)?
+        };
+        if text.is_empty() {
+            return Err(EntryError::Empty(kind.word()));
+        }
+        let same = |entry: &&Entry| entry.text == text && !entry.is_resolved() && entry.detail == new.detail;
+        if let Some(known) = self.state.entries(kind).iter().find(same) {
+            return Ok(known.id);
+        }
+        let id = self.state.next_id(kind);
+        let entry = Entry {
+            id,
+            alias: None,
+            text,
+            timestamp: self.now.clone(),
+            detail: new.detail,
+            extra: Map::new(),
+        };
+        self.put(entry);
+        Ok(id)
+    }
+
+    /// Records an entry that another program wrote: keeps its time, its id as an alias, and its own fields.
+    pub fn adopt(&mut self, mut entry: Entry) -> EntryId {
+        let kind = entry.id.kind;
+        let known = |known: &&Entry| {
+            known.text == entry.text || (known.alias.is_some() && known.alias == entry.alias)
+        };
+        if let Some(known) = self.state.entries(kind).iter().find(known) {
+            return known.id;
+        }
+        entry.id = self.state.next_id(kind);
+        let id = entry.id;
+        self.put(entry);
+        id
+    }
+
+    fn put(&mut self, entry: Entry) {
+        self.events.push(event(Op::Add, &entry, self.origin, None));
+        self.state.entries_mut(entry.id.kind).push(entry);
+    }
+
+    /// Answers a question. It stays in view until its room is needed.
+    pub fn resolve_question(&mut self, name: &str, answer: &str) -> Result<EntryId, EntryError> {
+        let answer = checked("resolution", answer, May::NotBeEmpty)?;
+        let (now, origin) = (self.now.clone(), self.origin);
+        let entry = self.find(name)?;
+        let id = entry.id;
+        let Detail::Question { resolution, .. } = &mut entry.detail else {
+            return Err(other_kind(id, "a question"));
+        };
+        if resolution.is_some() {
+            return Err(EntryError::Resolved(id));
+        }
+        *resolution = Some(Resolution { text: answer, resolved_at: now });
+        let changed = event(Op::Change, entry, origin, Some("resolved".to_owned()));
+        self.events.push(changed);
+        Ok(id)
+    }
+
+    /// Takes an entry out of the working set; the archive keeps it, with the reason.
+    pub fn withdraw(&mut self, name: &str, why: &str) -> Result<Entry, EntryError> {
+        let id = self.find(name)?.id;
+        let unknown = || EntryError::Unknown { name: name.to_owned() };
+        let entry = self.state.remove(id).ok_or_else(unknown)?;
+        self.events.push(event(Op::Leave, &entry, self.origin, Some(why.to_owned())));
+        Ok(entry)
+    }
+
+    /// Puts a new decision (or constraint…) in the place of an old one.
+    pub fn supersede(
+        &mut self,
+        name: &str,
+        text: &str,
+        rationale: Option<&str>,
+    ) -> Result<(EntryId, EntryId), EntryError> {
+        let old = self.find(name)?.clone();
+        let mut detail = old.detail.clone();
+        if let (Detail::Decision { rationale: reason, .. }, Some(rationale)) = (&mut detail, rationale) {
+            *reason = checked("rationale", rationale, May::BeEmpty)?;
+        }
+        let id = self.add(NewEntry { text: text.to_owned(), detail })?;
+        if id == old.id {
+            return Ok((old.id, id));
+        }
+        if let Some(entry) = self.state.find_mut(&id.to_string()) {
+            entry.extra.insert("supersedes".to_owned(), Value::String(old.id.to_string()));
+            let entry = entry.clone();
+            if let Some(added) = self.events.iter_mut().rev().find(|event| event.id == id.to_string()) {
+                added.body = entry.to_json();
+            }
+        }
+        self.withdraw(&old.id.to_string(), &format!("superseded by {id}"))?;
+        Ok((old.id, id))
+    }
+
+    /// Changes an entry's words; the archive keeps the old ones.
+    pub fn edit(
+        &mut self,
+        name: &str,
+        text: Option<&str>,
+        reason: Option<&str>,
+    ) -> Result<EntryId, EntryError> {
+        let origin = self.origin;
+        let units_max = self.limits.evidence_units_max;
+        let entry = self.find(name)?;
+        if let Some(text) = text {
+            entry.text = match entry.id.kind {
+                Kind::Evidence => cut_utf16(printable(text).trim(), units_max).to_owned(),
+                kind => checked(kind.word(), text, May::NotBeEmpty)?,
+            };
+        }
+        if let Some(reason) = reason {
+            let reason = checked("reason", reason, May::BeEmpty)?;
+            let id = entry.id;
+            match &mut entry.detail {
+                Detail::Decision { rationale, .. } => *rationale = reason,
+                Detail::Constraint { source, .. }
+                | Detail::Evidence { source, .. }
+                | Detail::Directive { source } => *source = reason,
+                Detail::Question { context, .. } => *context = reason,
+                Detail::Highlight | Detail::Action | Detail::Anchor { .. } => {
+                    return Err(other_kind(id, "an entry with a reason"));
+                }
+            }
+        }
+        let id = entry.id;
+        let changed = event(Op::Change, entry, origin, Some("edited".to_owned()));
+        self.events.push(changed);
+        Ok(id)
+    }
+
+    /// Archives everything and starts empty. Counters stay: ids are never used twice.
+    pub fn start_fresh(&mut self) -> usize {
+        let names: Vec<String> = self.state.all_entries().map(|entry| entry.id.to_string()).collect();
+        let gone = names.iter().filter(|name| self.withdraw(name, "fresh start").is_ok()).count();
+        self.state.key_decisions.clear();
+        self.state.sd = WorkItem::default();
+        gone
+    }
+
+    /// Notes the working tree and the reason for the save.
+    pub fn save(&mut self, trigger: Trigger, git: GitState) {
+        self.state.trigger = trigger;
+        self.state.git = git;
+        self.state.timestamp.clone_from(&self.now);
+    }
+
+    fn find(&mut self, name: &str) -> Result<&mut Entry, EntryError> {
+        self.state.find_mut(name).ok_or_else(|| EntryError::Unknown { name: name.to_owned() })
+    }
+}
+
+pub(super) fn event(op: Op, entry: &Entry, origin: Origin, why: Option<String>) -> Event {
+    let kind = entry.id.kind.word().to_owned();
+    Event { op, kind, id: entry.id.to_string(), origin, body: entry.to_json(), why }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum May {
+    BeEmpty,
+    NotBeEmpty,
+}
+
+fn checked(what: &'static str, text: &str, may: May) -> Result<String, EntryError> {
+    let text = printable(text).trim().to_owned();
+    let units = utf16_len(&text);
+    if text.is_empty() && may == May::NotBeEmpty {
+        return Err(EntryError::Empty(what));
+    }
+    if units > ENTRY_UNITS_MAX {
+        return Err(EntryError::TooLong { what, units, units_max: ENTRY_UNITS_MAX });
+    }
+    Ok(text)
+}
+
+fn other_kind(id: EntryId, wanted: &'static str) -> EntryError {
+    let article = if matches!(id.kind, Kind::Evidence | Kind::Action | Kind::Anchor) { "an" } else { "a" };
+    EntryError::OtherKind { id, article, wanted }
+}

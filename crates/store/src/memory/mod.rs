@@ -1,0 +1,240 @@
+//! A project's memory: every change of the working set goes through here, under the project's lock.
+//!
+//! Outbox first (flushed), then the state file (the commit point), then, outside the lock, the archive.
+
+mod draft;
+mod fold;
+mod reconcile;
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+use throughline_domain::budget::{self, Limits};
+use throughline_domain::{Origin, State, Timestamp, time};
+
+pub use draft::{Draft, EntryError, NewEntry};
+pub use fold::{FoldOutcome, fold_outbox};
+pub use reconcile::Repair;
+
+use crate::files::{self, Durability, FileError};
+use crate::lock::{Lock, LockError, Patience};
+use crate::outbox::{Batch, Event, Op, Outbox};
+use crate::paths::{Home, Project};
+use crate::redact;
+use crate::state_file::{self, StateFileError};
+
+/// Who changes the memory, when, and how long they can wait.
+#[derive(Debug, Clone)]
+pub struct Author {
+    /// Whose words they are.
+    pub origin: Origin,
+    /// The agent's session, when known.
+    pub session: Option<String>,
+    /// The moment of the change.
+    pub now: Timestamp,
+    /// How long to wait for the lock.
+    pub patience: Patience,
+}
+
+/// A project's memory.
+#[derive(Debug, Clone)]
+pub struct Memory {
+    /// The project.
+    pub project: Project,
+    /// The user's data folder.
+    pub home: Home,
+    /// What bounds the working set.
+    pub limits: Limits,
+    /// Whether an edit of the state file may be somebody else's (the file is under version control).
+    pub edits_come_from_others: fn(&Project) -> bool,
+}
+
+/// What a change did, beside what was asked for.
+#[derive(Debug)]
+pub struct Changed<T> {
+    /// What the caller's function returned.
+    pub value: T,
+    /// The state after the change.
+    pub state: State,
+    /// What had to be mended or taken note of on the way.
+    pub repairs: Vec<Repair>,
+    /// Ids of entries that left for want of room.
+    pub evicted: Vec<String>,
+    /// Whether the state file was written.
+    pub written: bool,
+}
+
+/// Why the memory could not be changed. Nothing was lost: the state file is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum MemoryError {
+    /// No lock.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// The state file cannot be used.
+    #[error(transparent)]
+    StateFile(#[from] StateFileError),
+    /// An IO failure.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The words given are no entry, or name none.
+    #[error(transparent)]
+    Entry(#[from] EntryError),
+    /// Written by a version that we do not know how to keep whole.
+    #[error("{} has version {version}, which is newer than this program knows", path.display())]
+    Newer {
+        /// The state file.
+        path: PathBuf,
+        /// Its version.
+        version: String,
+    },
+}
+
+impl Memory {
+    /// The memory of a project.
+    #[must_use]
+    pub fn of(project: Project, home: Home, limits: Limits) -> Self {
+        Self { project, home, limits, edits_come_from_others: |_| false }
+    }
+
+    /// The project's folder in the data folder.
+    #[must_use]
+    pub fn folder(&self) -> PathBuf {
+        self.home.project(&self.project.key)
+    }
+
+    /// The project's outbox.
+    #[must_use]
+    pub fn outbox(&self) -> Outbox {
+        Outbox::in_folder(&self.folder())
+    }
+
+    /// The lock file.
+    #[must_use]
+    pub fn lock_path(&self) -> PathBuf {
+        self.folder().join("lock")
+    }
+
+    /// A copy of the state file as we last wrote it: a difference means that somebody edited it by hand.
+    #[must_use]
+    pub fn last_written_path(&self) -> PathBuf {
+        self.folder().join("last-state.json")
+    }
+
+    /// Whether the user switched Throughline off for this project.
+    #[must_use]
+    pub fn is_paused(&self) -> bool {
+        self.folder().join("paused").exists()
+    }
+
+    /// Switches Throughline off or on for this project.
+    pub fn set_paused(&self, paused: bool) -> Result<(), FileError> {
+        use crate::files::AtPath;
+        let path = self.folder().join("paused");
+        if paused {
+            files::create_folder(&self.folder())?;
+            return files::replace(&path, b"paused\n", Durability::Quick);
+        }
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).at("remove", &path),
+            _ => Ok(()),
+        }
+    }
+
+    /// The state as it stands, without the lock; `None` when there is none or it cannot be read.
+    pub fn peek(&self) -> Result<Option<State>, MemoryError> {
+        let path = state_file::real_path(&self.project)?;
+        Ok(match state_file::read(&path)? {
+            state_file::Found::State { state, .. } => Some(*state),
+            _ => None,
+        })
+    }
+
+    /// Ids of entries that came with a clone and that nobody has trusted yet.
+    #[must_use]
+    pub fn untrusted(&self) -> Vec<String> {
+        reconcile::read_untrusted(&self.folder())
+    }
+
+    /// Trusts entries that came with a clone: those named, or all. Returns how many.
+    pub fn trust(&self, names: &[String]) -> Result<usize, FileError> {
+        reconcile::trust(&self.folder(), names)
+    }
+
+    /// Changes the working set: reads it under the lock, lets `change` work on a draft, and writes the result.
+    ///
+    /// An `Ok` means that the change is on disk, flushed: no kill and no power cut takes it back.
+    pub fn update<T>(
+        &self,
+        author: &Author,
+        change: impl FnOnce(&mut Draft) -> Result<T, EntryError>,
+    ) -> Result<Changed<T>, MemoryError> {
+        files::create_folder(&self.folder())?;
+        let lock = Lock::acquire(&self.lock_path(), author.patience)?;
+        let path = state_file::real_path(&self.project)?;
+        let now = time::iso(author.now);
+        let base = reconcile::load(self, &path, &now)?;
+        if base.state.major_version().is_some_and(|major| major > 2) {
+            return Err(MemoryError::Newer { path, version: base.state.version });
+        }
+        let before = base.state.clone();
+        let must_write = base.must_write;
+        let mut draft = Draft::new(base.state, &now, author.origin, &self.limits);
+        draft.events = base.events;
+        let value = change(&mut draft)?;
+        let Draft { mut state, mut events, .. } = draft;
+        let mut evicted = Vec::new();
+        for (entry, left) in budget::truncate_for_budget(&mut state, &self.limits, &now) {
+            evicted.push(entry.id.to_string());
+            events.push(draft::event(Op::Leave, &entry, author.origin, Some(left.word().to_owned())));
+        }
+        let written = must_write || !events.is_empty() || differs(&before, &state);
+        if written {
+            state.timestamp.clone_from(&now);
+            state.version = throughline_domain::state::VERSION.to_owned();
+            self.write(&path, &state, events, author, base.hash_before)?;
+        }
+        drop(lock);
+        Ok(Changed { value, state, repairs: base.repairs, evicted, written })
+    }
+
+    fn write(
+        &self,
+        path: &std::path::Path,
+        state: &State,
+        mut events: Vec<Event>,
+        author: &Author,
+        hash_before: Option<String>,
+    ) -> Result<(), MemoryError> {
+        let bytes = state_file::encode(state);
+        for event in &mut events {
+            redact::json(&mut event.body);
+        }
+        let batch = Batch {
+            uid: batch_uid(author.now),
+            at: time::iso(author.now),
+            session: author.session.clone(),
+            hash_before,
+            hash_after: state_file::hash_of(&bytes),
+            events,
+            state: serde_json::from_slice(&bytes).unwrap_or(Value::Null),
+        };
+        self.outbox().append(&batch)?;
+        state_file::replace(path, &bytes)?;
+        // Only a copy: the outbox's last batch tells the same after a kill.
+        let _ = files::replace(&self.last_written_path(), &bytes, Durability::Quick);
+        Ok(())
+    }
+}
+
+/// Whether a save would write anything new; the measured size alone is no change.
+fn differs(before: &State, after: &State) -> bool {
+    let mut before = before.clone();
+    before.token_metrics = after.token_metrics.clone();
+    before != *after
+}
+
+fn batch_uid(now: Timestamp) -> String {
+    use std::hash::{BuildHasher, RandomState};
+    let random = RandomState::new().hash_one(std::process::id());
+    format!("{:012x}{random:016x}", now.as_millisecond())
+}

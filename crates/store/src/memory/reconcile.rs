@@ -1,0 +1,274 @@
+//! Reconciling: what the state file holds against what we last wrote. Hand edits, clones, broken and missing files.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+use throughline_domain::state_json::Unreadable;
+use throughline_domain::text::cut_utf16;
+use throughline_domain::{Kind, Origin, Problem, State};
+
+use super::{Memory, MemoryError, draft};
+use crate::archive::Archive;
+use crate::files::{self, Durability, FileError};
+use crate::outbox::{Event, Op};
+use crate::state_file::{self, Found};
+
+/// How long a change waits for the archive when only the archive can tell.
+const ARCHIVE_WAIT: Duration = Duration::from_millis(500);
+/// Largest list of untrusted ids.
+const UNTRUSTED_BYTES_MAX: u64 = 1 << 20;
+
+/// Something that was mended, or that the user should know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Repair {
+    /// The file was no state: it stands aside under a new name, and the working set was rebuilt.
+    SetAside {
+        /// What was wrong.
+        why: String,
+        /// Its new name.
+        aside: PathBuf,
+        /// How many entries the rebuilt set has.
+        rebuilt: usize,
+    },
+    /// The file was gone; the working set was rebuilt.
+    Rebuilt {
+        /// How many entries it has.
+        rebuilt: usize,
+    },
+    /// Somebody edited the file.
+    HandEdit {
+        /// Entries added.
+        added: usize,
+        /// Entries removed; they are in the archive.
+        removed: usize,
+        /// Entries changed.
+        changed: usize,
+    },
+    /// The file holds entries that were not recorded here.
+    Untrusted {
+        /// How many.
+        entries: usize,
+    },
+    /// An older version was upgraded.
+    Upgraded {
+        /// From which.
+        from: String,
+    },
+    /// Something in it did not fit and was kept under `unparsed`.
+    Kept(Problem),
+}
+
+/// The state to start a change from.
+pub(super) struct Base {
+    pub(super) state: State,
+    pub(super) events: Vec<Event>,
+    pub(super) repairs: Vec<Repair>,
+    /// Fingerprint of the file as it was found; `None` when there is none (any more).
+    pub(super) hash_before: Option<String>,
+    /// Whether the file must be written even if the caller changes nothing.
+    pub(super) must_write: bool,
+}
+
+/// Reads the state file and settles whatever happened to it since we last wrote it.
+pub(super) fn load(memory: &Memory, path: &Path, now: &str) -> Result<Base, MemoryError> {
+    files::sweep_temps(path);
+    let found = state_file::read(path)?;
+    let last = last_known(memory)?;
+    let (state, problems, hash) = match found {
+        Found::State { state, problems, hash } => (*state, problems, hash),
+        Found::Missing => return Ok(rebuild_missing(memory, last)),
+        Found::Corrupt(why) => return rebuild_corrupt(memory, path, last, &why, now),
+    };
+    let hash_before = Some(hash.clone());
+    let mut base = Base { state, events: Vec::new(), repairs: Vec::new(), hash_before, must_write: false };
+    if base.state.version != throughline_domain::state::VERSION {
+        base.repairs.push(Repair::Upgraded { from: base.state.version.clone() });
+    }
+    base.repairs.extend(problems.into_iter().map(Repair::Kept));
+    match last {
+        Some(last) if last.hashes.contains(&hash) => raise_counters(&mut base.state, &last.state),
+        Some(last) => take_hand_edits(memory, &mut base, &last.state)?,
+        None => meet_for_the_first_time(memory, &mut base)?,
+    }
+    Ok(base)
+}
+
+/// What we last wrote, as far as anything remembers it.
+struct LastKnown {
+    state: State,
+    /// Fingerprints under which the file may stand: of the last batch, and of the last copy.
+    hashes: Vec<String>,
+}
+
+fn last_known(memory: &Memory) -> Result<Option<LastKnown>, MemoryError> {
+    let batch = memory.outbox().read_all()?.into_iter().next_back();
+    let copy = files::read_limited(&memory.last_written_path(), 8 << 20)?;
+    let mut hashes = Vec::new();
+    let mut state = None;
+    if let Some(batch) = batch {
+        hashes.push(batch.hash_after);
+        if let Value::Object(map) = batch.state {
+            state = Some(State::from_map(map).0);
+        }
+    }
+    if let Some(bytes) = copy {
+        hashes.push(state_file::hash_of(&bytes));
+        let read = || State::read(std::str::from_utf8(&bytes).ok()?).ok().map(|(state, _)| state);
+        state = state.or_else(read);
+    }
+    Ok(state.map(|state| LastKnown { state, hashes }))
+}
+
+/// The newest state that the archive remembers; for a data folder whose small files were lost.
+fn from_archive(memory: &Memory) -> Option<State> {
+    if !memory.home.archive().exists() {
+        return None;
+    }
+    let archive = Archive::open(&memory.home.archive(), ARCHIVE_WAIT).ok()?;
+    let mut state = match archive.working_set(&memory.project.key).ok().flatten() {
+        Some((text, _)) => State::read(&text).ok().map(|(state, _)| state).unwrap_or_else(State::empty),
+        None => State::empty(),
+    };
+    for (kind, number) in archive.counters(&memory.project.key).unwrap_or_default() {
+        state.raise_counter(kind, number);
+    }
+    Some(state)
+}
+
+fn rebuild_missing(memory: &Memory, last: Option<LastKnown>) -> Base {
+    let state = last.map(|last| last.state).or_else(|| from_archive(memory)).unwrap_or_else(State::empty);
+    let rebuilt = state.all_entries().count();
+    let mut base =
+        Base { state, events: Vec::new(), repairs: Vec::new(), hash_before: None, must_write: rebuilt > 0 };
+    if rebuilt > 0 {
+        base.repairs.push(Repair::Rebuilt { rebuilt });
+    }
+    base
+}
+
+fn rebuild_corrupt(
+    memory: &Memory,
+    path: &Path,
+    last: Option<LastKnown>,
+    why: &Unreadable,
+    now: &str,
+) -> Result<Base, MemoryError> {
+    let aside = state_file::set_aside(path, now)?;
+    let mut base = rebuild_missing(memory, last);
+    base.repairs.clear();
+    let rebuilt = base.state.all_entries().count();
+    base.repairs.push(Repair::SetAside { why: why.to_string(), aside, rebuilt });
+    base.must_write = true;
+    Ok(base)
+}
+
+/// Additions are recorded as made by hand, removals are kept in the archive and never come back by themselves.
+fn take_hand_edits(memory: &Memory, base: &mut Base, last: &State) -> Result<(), FileError> {
+    raise_counters(&mut base.state, last);
+    let mut added = Vec::new();
+    let mut changed = 0;
+    for entry in base.state.all_entries() {
+        match last.find(&entry.id.to_string()) {
+            None => {
+                base.events.push(draft::event(Op::Add, entry, Origin::Hand, None));
+                added.push(entry.id.to_string());
+            }
+            Some(old) if old.to_json() != entry.to_json() => {
+                let why = Some("edited by hand".to_owned());
+                base.events.push(draft::event(Op::Change, entry, Origin::Hand, why));
+                added.push(entry.id.to_string());
+                changed += 1;
+            }
+            Some(_) => {}
+        }
+    }
+    let gone = |entry: &&throughline_domain::Entry| base.state.find(&entry.id.to_string()).is_none();
+    let removed: Vec<Event> = last
+        .all_entries()
+        .filter(gone)
+        .map(|entry| draft::event(Op::Leave, entry, Origin::Hand, Some("removed by hand".to_owned())))
+        .collect();
+    let counts = (added.len() - changed, removed.len(), changed);
+    base.events.extend(removed);
+    cut_long_evidence(memory, &mut base.state);
+    if (memory.edits_come_from_others)(&memory.project) && !added.is_empty() {
+        // The file is under version control: an edit may be somebody else's commit.
+        base.repairs.push(Repair::Untrusted { entries: added.len() });
+        distrust(&memory.folder(), &added)?;
+    } else if counts != (0, 0, 0) {
+        base.repairs.push(Repair::HandEdit { added: counts.0, removed: counts.1, changed: counts.2 });
+    }
+    Ok(())
+}
+
+/// A file that we have never written: entries that the archive does not know are not ours to vouch for.
+fn meet_for_the_first_time(memory: &Memory, base: &mut Base) -> Result<(), FileError> {
+    let archive = memory.home.archive();
+    let archive = if archive.exists() { Archive::open(&archive, ARCHIVE_WAIT).ok() } else { None };
+    let key = &memory.project.key;
+    if let Some(archive) = &archive {
+        for (kind, number) in archive.counters(key).unwrap_or_default() {
+            base.state.raise_counter(kind, number);
+        }
+    }
+    let mut foreign = Vec::new();
+    for entry in base.state.all_entries() {
+        let known = archive.as_ref().is_some_and(|archive| {
+            archive.knows(key, entry.id.kind, &entry.id.to_string(), &entry.text).unwrap_or(false)
+        });
+        if !known {
+            base.events.push(draft::event(Op::Add, entry, Origin::Import, None));
+            foreign.push(entry.id.to_string());
+        }
+    }
+    cut_long_evidence(memory, &mut base.state);
+    if !foreign.is_empty() {
+        base.repairs.push(Repair::Untrusted { entries: foreign.len() });
+        distrust(&memory.folder(), &foreign)?;
+    }
+    Ok(())
+}
+
+/// The archive has the whole text (its event was made before); the file keeps what S0.6 allows.
+fn cut_long_evidence(memory: &Memory, state: &mut State) {
+    for entry in state.entries_mut(Kind::Evidence) {
+        let cut = cut_utf16(&entry.text, memory.limits.evidence_units_max).len();
+        entry.text.truncate(cut);
+    }
+}
+
+fn raise_counters(state: &mut State, known: &State) {
+    for kind in Kind::ALL {
+        state.raise_counter(kind, known.counter(kind));
+    }
+}
+
+fn untrusted_path(folder: &Path) -> PathBuf {
+    folder.join("untrusted.json")
+}
+
+pub(super) fn read_untrusted(folder: &Path) -> Vec<String> {
+    let bytes = files::read_limited(&untrusted_path(folder), UNTRUSTED_BYTES_MAX).ok().flatten();
+    bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+}
+
+fn distrust(folder: &Path, ids: &[String]) -> Result<(), FileError> {
+    let mut all = read_untrusted(folder);
+    all.extend(ids.iter().filter(|id| !all.contains(id)).cloned().collect::<Vec<_>>());
+    write_untrusted(folder, &all)
+}
+
+pub(super) fn trust(folder: &Path, names: &[String]) -> Result<usize, FileError> {
+    let before = read_untrusted(folder);
+    let stays = |id: &&String| !names.is_empty() && !names.iter().any(|name| name.eq_ignore_ascii_case(id));
+    let after: Vec<String> = before.iter().filter(stays).cloned().collect();
+    write_untrusted(folder, &after)?;
+    Ok(before.len() - after.len())
+}
+
+fn write_untrusted(folder: &Path, ids: &[String]) -> Result<(), FileError> {
+    let bytes = serde_json::to_vec(ids).unwrap_or_else(|_| b"[]".to_vec());
+    files::create_folder(folder)?;
+    files::replace(&untrusted_path(folder), &bytes, Durability::Flushed)
+}

@@ -1,0 +1,156 @@
+//! The redact seam: whatever is written passes here first, and leaves without keys and passwords.
+//!
+//! A basic rule set: the well-known key formats and the usual `password=…` spellings. Commit ids and UUIDs survive.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use memchr::memmem;
+use regex::{Captures, Regex};
+use serde_json::Value;
+
+/// What stands in place of a secret.
+pub const MASK: &str = "[redacted]";
+
+/// Longest text that is searched by patterns at once; longer ones are searched in pieces at line ends.
+const PIECE_BYTES: usize = 1 << 20;
+
+/// A text without secrets; borrowed when there were none.
+///
+/// ```
+/// use throughline_store::redact::text;
+/// assert_eq!(text("token=abcdefgh12345678"), "token=[redacted]");
+/// assert_eq!(text("commit 3a12c3e0f9d84c7b8a6e5d4c3b2a190817263544"), "commit 3a12c3e0f9d84c7b8a6e5d4c3b2a190817263544");
+/// ```
+#[must_use]
+pub fn text(text: &str) -> Cow<'_, str> {
+    if !may_hold_secret(text) {
+        return Cow::Borrowed(text);
+    }
+    let mut clean = String::with_capacity(text.len());
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (piece, after) = split_piece(rest);
+        clean.push_str(&mask_piece(piece));
+        rest = after;
+    }
+    if clean == text { Cow::Borrowed(text) } else { Cow::Owned(clean) }
+}
+
+/// Masks every string inside a JSON value.
+pub fn json(value: &mut Value) {
+    match value {
+        Value::String(string) => {
+            if let Cow::Owned(clean) = text(string) {
+                *string = clean;
+            }
+        }
+        Value::Array(elements) => elements.iter_mut().for_each(json),
+        Value::Object(map) => map.values_mut().for_each(json),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Substrings of which at least one is in every text that a rule can match: most texts need no pattern at all.
+const HINTS: [&str; 20] = [
+    "sk-",
+    "ghp_",
+    "gho_",
+    "ghs_",
+    "ghu_",
+    "github_pat_",
+    "glpat-",
+    "AKIA",
+    "ASIA",
+    "xox",
+    "AIza",
+    "npm_",
+    "pypi-",
+    "eyJ",
+    "PRIVATE KEY",
+    "://",
+    "sk_live_",
+    "rk_live_",
+    "SG.",
+    "hf_",
+];
+
+fn may_hold_secret(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    HINTS.iter().any(|hint| memmem::find(bytes, hint.as_bytes()).is_some()) || names_a_secret(text)
+}
+
+fn names_a_secret(text: &str) -> bool {
+    const WORDS: [&str; 9] =
+        ["password", "passwd", "pwd", "secret", "token", "api_key", "apikey", "api-key", "authorization"];
+    let lower = text.to_ascii_lowercase();
+    WORDS.iter().any(|word| memmem::find(lower.as_bytes(), word.as_bytes()).is_some())
+}
+
+static KEYS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"sk-[A-Za-z0-9_-]{16,}",
+        r"|gh[posur]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}",
+        r"|(?:AKIA|ASIA)[A-Z0-9]{16}",
+        r"|xox[a-z]-[A-Za-z0-9-]{10,}",
+        r"|AIza[A-Za-z0-9_-]{30,}|npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{40,}|hf_[A-Za-z0-9]{30,}",
+        r"|[sr]k_live_[A-Za-z0-9]{16,}|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}",
+        r"|eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
+        r"|-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY-----|\z)",
+    ))
+    .ok()
+});
+
+static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r#"(?i)(\b[a-z0-9_.-]*(?:password|passwd|pwd|secret|token|api[_-]?key)["']?\s*[:=]\s*["']?"#,
+        r#"|\bauthorization["']?\s*[:=]\s*["']?(?:bearer|basic|token)\s+|\bbearer\s+)([^\s"'`,;)]{8,})"#,
+    ))
+    .ok()
+});
+
+static URL_PASSWORD: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"([a-z][a-z0-9+.-]*://[^\s/:@]*:)([^\s/@]+)@").ok());
+
+fn mask_piece(piece: &str) -> Cow<'_, str> {
+    let mut masked = Cow::Borrowed(piece);
+    if let Some(keys) = KEYS.as_ref()
+        && keys.is_match(&masked)
+    {
+        masked = Cow::Owned(keys.replace_all(&masked, MASK).into_owned());
+    }
+    if let Some(urls) = URL_PASSWORD.as_ref()
+        && urls.is_match(&masked)
+    {
+        let replace = |found: &Captures<'_>| format!("{}{MASK}@", &found[1]);
+        masked = Cow::Owned(urls.replace_all(&masked, replace).into_owned());
+    }
+    if let Some(named) = NAMED.as_ref()
+        && named.is_match(&masked)
+    {
+        let replace = |found: &Captures<'_>| match looks_secret(&found[2]) {
+            true => format!("{}{MASK}", &found[1]),
+            false => found[0].to_owned(),
+        };
+        masked = Cow::Owned(named.replace_all(&masked, replace).into_owned());
+    }
+    masked
+}
+
+/// `token = next_token(input)` is code, not a secret: a secret has a digit, or is long, and is no call or path.
+fn looks_secret(value: &str) -> bool {
+    let code = value.contains(['(', '<', '$', '{', '[']) || value.contains("::") || value == MASK;
+    !code && (value.bytes().any(|byte| byte.is_ascii_digit()) || value.len() >= 24)
+}
+
+fn split_piece(text: &str) -> (&str, &str) {
+    if text.len() <= PIECE_BYTES {
+        return (text, "");
+    }
+    let line_end = memchr::memrchr(b'\n', &text.as_bytes()[..PIECE_BYTES]).map(|at| at + 1);
+    let mut at = line_end.unwrap_or(PIECE_BYTES);
+    while !text.is_char_boundary(at) {
+        at += 1;
+    }
+    text.split_at(at)
+}

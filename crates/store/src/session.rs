@@ -1,0 +1,188 @@
+//! What is kept about a session between two hook runs: its cache, its compaction in progress, its place in the project.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use throughline_domain::Timestamp;
+
+use crate::files::{self, AtPath, Durability, FileError};
+use crate::paths::{Home, Project};
+use crate::redact;
+
+/// Largest cache or mark that is read.
+const CACHE_BYTES_MAX: u64 = 1 << 20;
+/// How much of the project's session list is read: a hundred sessions and more.
+const REGISTRY_BYTES: u64 = 64 << 10;
+/// A longer list is cut back to its newest part.
+const REGISTRY_BYTES_MAX: u64 = 256 << 10;
+/// A compaction that has not ended after this long was cancelled.
+const COMPACTION_EXPIRES_MS: i64 = 15 * 60 * 1_000;
+/// Longest summary kept, in bytes.
+const SUMMARY_BYTES_MAX: usize = 200 << 10;
+
+/// Settings and facts compiled at the session's start, so that a usual hook run reads one small file.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SessionCache {
+    /// The session's id, as the agent spells it.
+    pub session: String,
+    /// The project's root: pinned for the session, wherever the agent's working folder moves.
+    pub project_root: PathBuf,
+    /// The agent (`claude-code`).
+    pub agent: String,
+    /// The session's transcript.
+    pub transcript: String,
+    /// When the session was first seen (ms since 1970).
+    pub started_at: i64,
+    /// How it began.
+    pub source: String,
+    /// The client's process, for telling a crash from a long pause.
+    pub client_pid: Option<u32>,
+    /// When that process started, in the system's own count: ids are used again.
+    pub client_pid_started: Option<u64>,
+    /// The model last heard of.
+    pub model: Option<String>,
+    /// The context window.
+    pub window_tokens: u64,
+    /// Where the client will compact; `None` when it never will by itself.
+    pub compacts_at_tokens: Option<u64>,
+    /// Percentages of the compaction point at which something is said.
+    pub thresholds: Vec<u64>,
+    /// Those already spoken of since the last compaction.
+    pub thresholds_said: Vec<u64>,
+    /// Turns between two gates.
+    pub gate_turns: u64,
+    /// Silence after which a prompt gets the resume context.
+    pub idle_minutes: u64,
+    /// Whether the user switched Throughline off for this project when the session began.
+    pub paused: bool,
+    /// A save that could not get the lock and waits for the next gate: its trigger.
+    pub save_waits: Option<String>,
+}
+
+impl SessionCache {
+    /// Reads the cache of a session; `None` when there is none or it is broken (then it is compiled anew).
+    #[must_use]
+    pub fn read(folder: &Path) -> Option<Self> {
+        let bytes = files::read_limited(&folder.join("session.json"), CACHE_BYTES_MAX).ok()??;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// Writes it.
+    pub fn write(&self, folder: &Path) -> Result<(), FileError> {
+        let path = folder.join("session.json");
+        let bytes = serde_json::to_vec(self).map_err(std::io::Error::other).at("encode", &path)?;
+        files::create_folder(folder)?;
+        files::replace(&path, &bytes, Durability::Quick)
+    }
+}
+
+/// A compaction in progress, or the last one: a mark that expires, and the client's summary once it is known.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CompactionMark {
+    /// When it began (ms since 1970).
+    pub at: i64,
+    /// `auto` or `manual`.
+    pub trigger: String,
+    /// What the user wrote after `/compact`.
+    pub focus: Option<String>,
+    /// The client's summary, redacted.
+    pub summary: Option<String>,
+    /// Whether it has reached the spool.
+    pub noted: bool,
+}
+
+impl CompactionMark {
+    /// The mark of a session, if a compaction is going on at `now`.
+    #[must_use]
+    pub fn current(folder: &Path, now: Timestamp) -> Option<Self> {
+        let bytes = files::read_limited(&mark_path(folder), CACHE_BYTES_MAX).ok()??;
+        let mark: Self = serde_json::from_slice(&bytes).ok()?;
+        let age_ms = now.as_millisecond().saturating_sub(mark.at);
+        (0..COMPACTION_EXPIRES_MS).contains(&age_ms).then_some(mark)
+    }
+
+    /// Writes the mark.
+    pub fn write(&self, folder: &Path) -> Result<(), FileError> {
+        let path = mark_path(folder);
+        let bytes = serde_json::to_vec(self).map_err(std::io::Error::other).at("encode", &path)?;
+        files::create_folder(folder)?;
+        files::replace(&path, &bytes, Durability::Quick)
+    }
+
+    /// Keeps a summary, redacted and bounded.
+    pub fn keep_summary(&mut self, summary: &str) {
+        let mut end = summary.len().min(SUMMARY_BYTES_MAX);
+        while !summary.is_char_boundary(end) {
+            end -= 1;
+        }
+        self.summary = Some(redact::text(&summary[..end]).into_owned());
+    }
+}
+
+fn mark_path(folder: &Path) -> PathBuf {
+    folder.join("compaction.json")
+}
+
+/// A line of the project's session list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionNote {
+    /// When (ms since 1970).
+    pub at: i64,
+    /// Which session.
+    pub session: String,
+    /// `start` or `end`.
+    pub what: String,
+    /// How it began, or why it ended.
+    pub how: String,
+}
+
+/// The project's session list: who began and ended when. Informational files for people follow it.
+#[derive(Debug)]
+pub struct Registry {
+    path: PathBuf,
+}
+
+impl Registry {
+    /// The list of a project.
+    #[must_use]
+    pub fn of(home: &Home, project: &Project) -> Self {
+        Self { path: home.project(&project.key).join("sessions.jsonl") }
+    }
+
+    /// Adds a line.
+    pub fn note(&self, note: &SessionNote) -> Result<(), FileError> {
+        let line = serde_json::to_vec(note).map_err(std::io::Error::other).at("encode", &self.path)?;
+        let mut file = files::open_append(&self.path)?;
+        let (tail, ends_line) = files::read_tail(&mut file, REGISTRY_BYTES).at("read", &self.path)?;
+        files::append_line(&mut file, &line, ends_line).at("append to", &self.path)?;
+        if file.metadata().is_ok_and(|meta| meta.len() > REGISTRY_BYTES_MAX) {
+            let whole = tail.iter().position(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+            let mut newest = tail[whole..].to_vec();
+            newest.extend_from_slice(&line);
+            newest.push(b'\n');
+            files::replace(&self.path, &newest, Durability::Quick)?;
+        }
+        Ok(())
+    }
+
+    /// The newest lines, oldest first.
+    #[must_use]
+    pub fn recent(&self) -> Vec<SessionNote> {
+        let Ok(mut file) = std::fs::File::open(&self.path) else { return Vec::new() };
+        let Ok((tail, _)) = files::read_tail(&mut file, REGISTRY_BYTES) else { return Vec::new() };
+        tail.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
+    }
+}
+
+/// When a session last did anything, by its spool (ms since 1970).
+#[must_use]
+pub fn last_activity_ms(folder: &Path) -> Option<i64> {
+    let mut file = std::fs::File::open(folder.join("spool.jsonl")).ok()?;
+    let (tail, _) = files::read_tail(&mut file, 2_048).ok()?;
+    let last = tail
+        .rsplit(|byte| *byte == b'\n')
+        .find_map(|line| serde_json::from_slice::<crate::spool::SpoolRecord>(line).ok())?;
+    Some(last.at)
+}

@@ -1,0 +1,131 @@
+//! The state file: reading it whatever it looks like, replacing it whole, setting a broken one aside.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use throughline_domain::state_json::Unreadable;
+use throughline_domain::text::fingerprint;
+use throughline_domain::{Problem, State};
+
+use crate::files::{self, AtPath, Durability, FileError};
+use crate::paths::Project;
+use crate::redact;
+
+/// Largest state file that is looked at.
+const STATE_FILE_BYTES_MAX: u64 = 4 << 20;
+
+/// What stands where the state file should be.
+#[derive(Debug)]
+pub enum Found {
+    /// Nothing.
+    Missing,
+    /// A state.
+    State {
+        /// What it holds.
+        state: Box<State>,
+        /// What in it did not fit.
+        problems: Vec<Problem>,
+        /// Fingerprint of its bytes.
+        hash: String,
+    },
+    /// Something that is no state.
+    Corrupt(Unreadable),
+}
+
+/// Why the state file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum StateFileError {
+    /// It, or a folder above it, is a link to somewhere else.
+    #[error("{} is a link that leaves the project (to {})", path.display(), target.display())]
+    LeavesProject {
+        /// The state file.
+        path: PathBuf,
+        /// Where it really is.
+        target: PathBuf,
+    },
+    /// An IO failure.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// Fingerprint of a state file's bytes.
+#[must_use]
+pub fn hash_of(bytes: &[u8]) -> String {
+    format!("{:016x}-{}", fingerprint(bytes), bytes.len())
+}
+
+/// Where the state file really is: links inside the project are followed, others refused.
+pub fn real_path(project: &Project) -> Result<PathBuf, StateFileError> {
+    let path = project.state_file();
+    let root = fs::canonicalize(&project.root).unwrap_or_else(|_| project.root.clone());
+    let files = fs::canonicalize(&project.files).unwrap_or_else(|_| project.files.clone());
+    let beside = |target: &Path| {
+        // Files of a project that is the user's home live in the data folder: their own folder bounds them.
+        target.starts_with(&root) || (!project.files.starts_with(&project.root) && target.starts_with(&files))
+    };
+    let target = match fs::canonicalize(&path) {
+        Ok(target) => target,
+        Err(_) if path.is_symlink() => {
+            let target = fs::read_link(&path).at("follow", &path)?;
+            return Err(StateFileError::LeavesProject { path, target });
+        }
+        Err(_) => files.join(path.file_name().unwrap_or_default()),
+    };
+    if files.exists() && !beside(&target) {
+        return Err(StateFileError::LeavesProject { path, target });
+    }
+    Ok(target)
+}
+
+/// Reads what is there.
+pub fn read(path: &Path) -> Result<Found, StateFileError> {
+    let bytes = match files::read_limited(path, STATE_FILE_BYTES_MAX) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Ok(Found::Missing),
+        Err(error) if error.source.kind() == std::io::ErrorKind::FileTooLarge => {
+            return Ok(Found::Corrupt(Unreadable { line: 0, column: 0, what: error.source.to_string() }));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let hash = hash_of(&bytes);
+    let Ok(text) = std::str::from_utf8(&bytes) else {
+        return Ok(Found::Corrupt(Unreadable { line: 0, column: 0, what: "not UTF-8 text".to_owned() }));
+    };
+    Ok(match State::read(text) {
+        Ok((state, problems)) => Found::State { state: Box::new(state), problems, hash },
+        Err(unreadable) => Found::Corrupt(unreadable),
+    })
+}
+
+/// The bytes that a state is written as: redacted, in the schema's order, with a newline at the end.
+#[must_use]
+pub fn encode(state: &State) -> Vec<u8> {
+    let mut value = state.to_json();
+    redact::json(&mut value);
+    let mut bytes = serde_json::to_vec_pretty(&value).unwrap_or_default();
+    bytes.push(b'\n');
+    bytes
+}
+
+/// Replaces the state file: the commit point of a change.
+pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    if let Some(folder) = path.parent() {
+        files::create_folder(folder)?;
+    }
+    files::replace(path, bytes, Durability::Flushed)
+}
+
+/// Renames a broken state file, so that nothing in it is lost. Returns its new name.
+pub fn set_aside(path: &Path, stamp: &str) -> Result<PathBuf, FileError> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let stamp: String = stamp.chars().filter(char::is_ascii_alphanumeric).collect();
+    let aside = (0..100)
+        .map(|count| match count {
+            0 => path.with_file_name(format!("{name}.corrupt-{stamp}")),
+            count => path.with_file_name(format!("{name}.corrupt-{stamp}-{count}")),
+        })
+        .find(|aside| !aside.exists())
+        .unwrap_or_else(|| path.with_file_name(format!("{name}.corrupt-{stamp}-more")));
+    fs::rename(path, &aside).at("set aside", path)?;
+    Ok(aside)
+}
