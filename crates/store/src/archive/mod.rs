@@ -1,1 +1,173 @@
-//! The archive.
+//! The archive: a database that remembers every entry ever recorded, the sessions, and what their hooks did.
+//!
+//! It is written after the fact, from the outbox and the spools: whatever happens to it, those wait and are
+//! folded in by the next run. Nothing here is on the usual path of a hook.
+
+mod compactions;
+mod entries;
+mod error;
+mod fold;
+mod health;
+mod migrate;
+mod receipts;
+mod search;
+mod sessions;
+mod set_aside;
+mod spool_fold;
+
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+
+pub use compactions::CompactionRow;
+pub use entries::{EntryRow, Filter};
+pub use error::ArchiveError;
+pub use fold::{FoldCount, NOT_COMMITTED};
+pub use health::Counts;
+pub use migrate::SCHEMA_VERSION;
+pub use receipts::{Note, Receipt};
+pub use sessions::SessionRow;
+pub use set_aside::set_aside;
+pub use spool_fold::SpoolFold;
+
+use crate::files;
+
+/// The archive, open.
+#[derive(Debug)]
+pub struct Archive {
+    connection: Connection,
+    path: PathBuf,
+    /// Device and number of the file that was opened, to notice when another one takes its place.
+    file_id: Option<(u64, u64)>,
+}
+
+/// What a commit survives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Commit {
+    /// A power cut too. For what is erased elsewhere once it is in here.
+    Flushed,
+    /// A kill. For what may be missing after a power cut without anybody being misled.
+    Quick,
+}
+
+impl Archive {
+    /// Opens the archive, creates it when there is none, and brings its schema up to date.
+    /// Waits up to `wait` for other processes, here and in every call that follows.
+    pub fn open(path: &Path, wait: Duration) -> Result<Self, ArchiveError> {
+        let sql = |error: rusqlite::Error| ArchiveError::from_sql(path, &error);
+        let mut connection = connect(path)?;
+        connection.busy_timeout(wait).map_err(sql)?;
+        configure(&connection).map_err(sql)?;
+        migrate::bring_up(&mut connection, path, wait)?;
+        let file_id = file_id(path);
+        Ok(Self { connection, path: path.to_owned(), file_id })
+    }
+
+    /// The database file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Runs `work` in one write transaction: all of it or nothing.
+    fn write<T>(
+        &mut self,
+        commit: Commit,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, ArchiveError> {
+        if commit == Commit::Flushed {
+            self.set_synchronous("FULL")?;
+        }
+        let done = in_transaction(&mut self.connection, work)
+            .map_err(|error| ArchiveError::from_sql(&self.path, &error));
+        if commit == Commit::Flushed {
+            self.set_synchronous("NORMAL")?;
+        }
+        let done = done?;
+        if self.file_id != file_id(&self.path) {
+            // The caller would erase what it folded into a file that nobody will look at again.
+            let what = "another file took its place meanwhile; run the command again".to_owned();
+            return Err(ArchiveError::Other { path: self.path.clone(), what });
+        }
+        Ok(done)
+    }
+
+    /// Runs `work` on the connection and gives its error the path.
+    fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, ArchiveError> {
+        work(&self.connection).map_err(|error| ArchiveError::from_sql(&self.path, &error))
+    }
+
+    fn set_synchronous(&self, word: &str) -> Result<(), ArchiveError> {
+        self.read(|connection| connection.pragma_update(None, "synchronous", word))
+    }
+}
+
+fn in_transaction<T>(
+    connection: &mut Connection,
+    work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<T> {
+    // Immediate: a transaction that begins as a reader cannot wait for a writer later, it fails.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let done = work(&transaction)?;
+    transaction.commit()?;
+    Ok(done)
+}
+
+/// Opens the file; makes it, for the owner alone, when it is not there (the engine would let others read it).
+fn connect(path: &Path) -> Result<Connection, ArchiveError> {
+    // One thread uses a connection, and a path with a `?` in it is a path, not a URI.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let opened = match Connection::open_with_flags(path, flags) {
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::CannotOpen) && !path.exists() => {
+            create(path)?;
+            Connection::open_with_flags(path, flags)
+        }
+        opened => opened,
+    };
+    opened.map_err(|error| ArchiveError::from_sql(path, &error))
+}
+
+fn create(path: &Path) -> Result<(), ArchiveError> {
+    let failed = |what: String| ArchiveError::Io { path: path.to_owned(), what };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    files::create_folder(folder).map_err(|error| failed(error.to_string()))?;
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        // Another process was faster; its file is as good.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        created => created.map(drop).map_err(|error| failed(error.to_string())),
+    }
+}
+
+fn configure(connection: &Connection) -> rusqlite::Result<()> {
+    // Closing would copy the log into the database and flush both, on every gate. A commit does that by itself
+    // when the log has 1,000 pages (4 MB), and a log that was left behind is never lost.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, true)?;
+    // A damaged or doctored file must not make SQLite run more than tables and our own triggers.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    // NORMAL does not flush at each commit: a power cut may undo the last ones, never tear them. That suits receipts
+    // and sessions; `Commit::Flushed` is for entries, whose outbox is emptied after the fold.
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    connection.pragma_update(None, "temp_store", "MEMORY")
+}
+
+fn file_id(path: &Path) -> Option<(u64, u64)> {
+    fs::metadata(path).ok().map(|meta| (meta.dev(), meta.ino()))
+}
+
+/// A count as a column stores it; a number beyond its range is the largest it has.
+fn sql_int(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// A count as a column gave it.
+fn from_sql_int(stored: i64) -> u64 {
+    u64::try_from(stored).unwrap_or(0)
+}
