@@ -102,8 +102,8 @@ mod tests {
     fn our_hooks_are_known_in_every_form_they_ever_had() {
         let ours = [
             json!({"type": "command", "command": "/usr/bin/throughline", "args": ["hook"], "timeout": 5}),
-            json!({"type": "command", "command": "/home/a b/throughline", "args": ["hook", "--verbose"]}),
-            json!({"type": "command", "command": "'/home/a b/throughline' hook"}),
+            json!({"type": "command", "command": "/home/user/a b/throughline", "args": ["hook", "--verbose"]}),
+            json!({"type": "command", "command": "'/home/user/a b/throughline' hook"}),
             json!({"type": "command", "command": "throughline hook"}),
             json!({"type": "command", "command": "\"$HOME/.cargo/bin/throughline\" hook"}),
             json!({"command": "C:\\Tools\\throughline.exe", "args": ["hook"]}),

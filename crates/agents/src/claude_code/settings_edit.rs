@@ -384,4 +384,6 @@ fn check_unique_keys(body: &str, object: &Node, whose: &str) -> Result<(), Setti
 }
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;
