@@ -8,14 +8,13 @@ use throughline_domain::git_state::{GitState, MODIFIED_FILES_MAX, RECENT_COMMITS
 use crate::Git;
 use crate::ending::{Outcome, in_words};
 use crate::head_file::branch_from_head_file;
+use crate::index_hint::is_probably_staged;
 use crate::log::{self, Log};
 use crate::names::path_text;
 use crate::output::{Head, NulSeparated};
 use crate::process::{Job, end_of, run_all};
 use crate::status::{self, Status};
 
-/// Place of the log among the questions.
-const LOG: usize = 1;
 /// Room for `N files changed, N insertions(+), N deletions(-)`.
 const SHORTSTAT_BYTES_MAX: usize = 256;
 
@@ -24,25 +23,28 @@ pub(crate) fn log_job(output: &mut NulSeparated<Log>) -> Job<'_> {
     Job::new("log", log::ARGS, output).args(log::WITH_FILES_ARGS).arg(format!("-{RECENT_COMMITS_MAX}"))
 }
 
+fn staged_job(output: &mut Head) -> Job<'_> {
+    Job::new("diff", &["diff", "--cached", "--shortstat", "--no-ext-diff", "--no-color"], output)
+}
+
 /// See [`Git::capture`].
 pub(crate) fn capture(git: &Git, folder: &Path, deadline: Duration) -> GitState {
     let end = end_of(deadline);
     let mut status = NulSeparated::new(Status::new(MODIFIED_FILES_MAX));
     let mut log = NulSeparated::new(Log::new(RECENT_COMMITS_MAX, MODIFIED_FILES_MAX));
     let mut staged = Head::new(SHORTSTAT_BYTES_MAX);
-    let shortstat = &["diff", "--cached", "--shortstat", "--no-ext-diff", "--no-color"];
-    let outcomes = run_all(
-        git,
-        folder,
-        end,
-        &mut [
-            Job::new("status", status::ARGS, &mut status),
-            log_job(&mut log),
-            // Started with the others it would only take time from the status, which needs the longest.
-            Job::new("diff", shortstat, &mut staged).after(LOG),
-        ],
-    );
+    let asks_early = is_probably_staged(folder);
+    let mut jobs = vec![Job::new("status", status::ARGS, &mut status), log_job(&mut log)];
+    if asks_early {
+        // Started at once it would only take time from the status, which needs the longest.
+        jobs.push(staged_job(&mut staged).deferred());
+    }
+    let mut outcomes = run_all(git, folder, end, &mut jobs);
+    drop(jobs);
     let status = status.records;
+    if status.staged && !asks_early {
+        outcomes.extend(run_all(git, folder, end, &mut [staged_job(&mut staged)]));
+    }
     let staged_changes = String::from_utf8_lossy(&staged.bytes).trim().to_owned();
     let state = state_from(folder, &status, &log.records, &outcomes, deadline);
     GitState { staged_changes, ..state }

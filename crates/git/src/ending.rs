@@ -57,8 +57,9 @@ impl Outcome {
     fn complaint(&self) -> Option<String> {
         let stderr = String::from_utf8_lossy(&self.stderr);
         let mut lines = stderr.lines().map(str::trim).filter(|line| !line.is_empty());
-        let named = lines.clone().find(|line| line.starts_with("fatal:") || line.starts_with("error:"));
-        let line = named.or_else(|| lines.next())?;
+        let fatal = lines.clone().find(|line| line.starts_with("fatal:"));
+        let error = lines.clone().find(|line| line.starts_with("error:"));
+        let line = fatal.or(error).or_else(|| lines.next())?;
         let reason = line.trim_start_matches("fatal:").trim_start_matches("error:").trim();
         Some(subject_text(reason.as_bytes()))
     }

@@ -41,7 +41,7 @@ pub(crate) fn top_level(folder: &Path) -> Option<PathBuf> {
 }
 
 /// The folder with `HEAD` in it: `.git` itself, or what a `.git` file of a linked worktree or a submodule names.
-fn git_dir(top_level: &Path) -> Option<PathBuf> {
+pub(crate) fn git_dir(top_level: &Path) -> Option<PathBuf> {
     let dot_git = top_level.join(".git");
     let kind = fs::metadata(&dot_git).ok()?;
     let folder = if kind.is_dir() {

@@ -8,6 +8,7 @@ mod capture;
 mod changes;
 mod ending;
 mod head_file;
+mod index_hint;
 mod log;
 mod names;
 mod output;

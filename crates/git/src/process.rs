@@ -70,17 +70,17 @@ pub(crate) struct Job<'a> {
     pub(crate) args: Vec<OsString>,
     /// Takes standard output while it comes.
     pub(crate) output: &'a mut dyn Output,
-    after: Option<usize>,
+    deferred: bool,
 }
 
 impl<'a> Job<'a> {
     pub(crate) fn new(name: &'static str, args: &[&str], output: &'a mut dyn Output) -> Self {
-        Self { name, args: args.iter().map(OsString::from).collect(), output, after: None }
+        Self { name, args: args.iter().map(OsString::from).collect(), output, deferred: false }
     }
 
-    /// Starts this job only when the job at `index` has ended, however it ended.
-    pub(crate) fn after(mut self, index: usize) -> Self {
-        self.after = Some(index);
+    /// Starts this job only when another one has ended, however it ended.
+    pub(crate) fn deferred(mut self) -> Self {
+        self.deferred = true;
         self
     }
 
@@ -107,10 +107,9 @@ pub(crate) fn run_all(git: &Git, folder: &Path, deadline: Instant, jobs: &mut [J
     let (sender, pieces) = sync_channel(PIECES_WAITING_MAX);
     let mut runs: Vec<Run> = jobs.iter().map(|_| Run::new()).collect();
     loop {
-        for index in 0..jobs.len() {
-            if runs[index].is_waiting() && jobs[index].after.is_none_or(|other| runs[other].ending.is_some())
-            {
-                runs[index].note_start(start(git, folder, &jobs[index], index, &sender));
+        for (index, job) in jobs.iter().enumerate() {
+            if runs[index].is_waiting() && (!job.deferred || runs.iter().any(|run| run.ending.is_some())) {
+                runs[index].note_start(start(git, folder, job, index, &sender));
             }
         }
         let Some(left) = deadline.checked_duration_since(Instant::now()) else { break };

@@ -78,6 +78,12 @@ fn no_repository_and_no_commit_are_no_answer() {
 
 #[test]
 fn a_branch_in_a_reference_table_is_asked_of_git() {
+    // The reader of such tables came with git 2.45.
+    let version = throughline_git::version().unwrap();
+    let minor = version.split('.').nth(1).and_then(|minor| minor.parse().ok());
+    if version.starts_with("2.") && minor < Some(45) {
+        return;
+    }
     let repo = Repo::init(&["--ref-format=reftable"]);
     repo.write("alpha.txt", "x\n").commit("first");
     assert_eq!(throughline_git::branch_from_head_file(&repo.folder), None);

@@ -78,11 +78,13 @@ fn a_hanging_git_is_killed_with_all_it_started_and_leaves_no_zombie() {
 fn only_the_question_that_hangs_is_without_answer() {
     let repo = Repo::with_commit();
     repo.write("alpha.txt", "changed\n");
+    repo.git(&["add", "alpha.txt"]);
     let script = "case \" $* \" in *' log '*) sleep 1000;; *) exec git \"$@\";; esac";
     let git = isolated(Git::new(fake_git(repo.temp.path(), script)), repo.temp.path());
     let state = git.capture(&repo.folder, Duration::from_secs(2));
     assert!(state.error.unwrap().starts_with("git log did not answer within 2000 ms"));
-    assert_eq!((state.branch.as_deref(), state.status.as_str()), (Some("main"), " M alpha.txt"));
+    assert_eq!((state.branch.as_deref(), state.status.as_str()), (Some("main"), "M  alpha.txt"));
+    assert_eq!(state.staged_changes, "1 file changed, 1 insertion(+), 1 deletion(-)");
 
     let script = "case \" $* \" in *' status '*) sleep 1000;; *) exec git \"$@\";; esac";
     let git = isolated(Git::new(fake_git(repo.temp.path(), script)), repo.temp.path());
@@ -113,6 +115,40 @@ fn a_git_that_fails_is_quoted_in_one_line() {
     assert_eq!(state.error.as_deref(), Some("git status failed: the \\033[31mindex is broken"));
     let state = Git::new(fake_git(temp.path(), "exit 3")).capture(temp.path(), PATIENCE);
     assert_eq!(state.error.as_deref(), Some("git status failed: exit code 3, no message"));
+}
+
+#[test]
+fn a_broken_repository_is_an_error_in_words_and_the_rest_is_kept() {
+    let repo = Repo::with_commit();
+    fs::write(repo.folder.join(".git/index"), "no index at all, but long enough to be read as one").unwrap();
+    let state = repo.capture();
+    assert_eq!(state.error.as_deref(), Some("git status failed: index file corrupt"));
+    assert_eq!(state.recent_commits.len(), 1);
+}
+
+#[test]
+fn a_deadline_of_no_time_and_one_without_end_are_both_fine() {
+    let repo = Repo::with_commit();
+    let state = repo.ours().capture(&repo.folder, Duration::ZERO);
+    assert_eq!(state.error.as_deref(), Some("git did not answer within 0 ms"));
+    assert_eq!(repo.ours().capture(&repo.folder, Duration::MAX).error, None);
+}
+
+#[test]
+fn a_partial_clone_is_told_without_fetching() {
+    let origin = Repo::with_commit();
+    origin.git(&["config", "uploadpack.allowFilter", "true"]);
+    let source = format!("file://{}", origin.folder.display());
+    origin.git(&["clone", "-q", "--no-checkout", "--filter=blob:none", &source, "../partial"]);
+    let partial = origin.folder.join("../partial");
+    let objects = |folder: &Path| origin.git_in(folder, &["count-objects", "-v"]);
+    let before = objects(&partial);
+    let state = origin.ours().capture(&partial, PATIENCE);
+    // Everything is staged as deleted, and to count the lines git would need what it does not have.
+    assert_eq!(state.status, "D  alpha.txt\nD  beta.txt");
+    assert_eq!(state.recent_commits.len(), 1);
+    assert!(state.error.unwrap().starts_with("git diff failed: "));
+    assert_eq!(objects(&partial), before);
 }
 
 #[test]

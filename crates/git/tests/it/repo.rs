@@ -110,9 +110,10 @@ fn isolation(home: &Path) -> Vec<(&'static str, PathBuf)> {
 
 /// A shell script that is started in git's place.
 pub(crate) fn fake_git(folder: &Path, script: &str) -> PathBuf {
-    use std::os::unix::fs::PermissionsExt as _;
     let path = folder.join("fake-git");
-    fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    // Written by another process: a program that a test running beside this one starts would inherit our open file for
+    // a moment, and a file that is open for writing can not be started.
+    let write = "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$0\" && chmod 755 \"$0\"";
+    assert!(Command::new("sh").arg("-c").arg(write).arg(&path).arg(script).status().unwrap().success());
     path
 }
