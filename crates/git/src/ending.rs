@@ -22,6 +22,12 @@ impl Ending {
             None => Self::Killed(signal(status)),
         }
     }
+
+    /// The likely ending of a process whose exit code is lost.
+    pub(crate) fn from_complaint(stderr: &[u8]) -> Self {
+        let failed = String::from_utf8_lossy(stderr).lines().any(|line| line.starts_with("fatal:"));
+        Self::Exited(if failed { 128 } else { 0 })
+    }
 }
 
 /// How one question to git went.

@@ -232,10 +232,13 @@ impl Run {
         if !read_enough {
             return;
         }
-        if let Ok(Some(status)) = child.try_wait() {
-            self.ending = Some(Ending::from_status(status));
-            self.child = None;
-        }
+        self.ending = match child.try_wait() {
+            Ok(None) => return,
+            Ok(Some(status)) => Some(Ending::from_status(status)),
+            // Whoever started us may have told the system to forget children at once; then nobody knows the code.
+            Err(_) => Some(Ending::from_complaint(&self.stderr.bytes)),
+        };
+        self.child = None;
     }
 
     fn finish(mut self, name: &'static str) -> Outcome {

@@ -3,8 +3,9 @@
 use std::fs;
 
 use throughline_domain::git_state::{MODIFIED_FILES_MAX, STATUS_LINES_MAX};
+use throughline_git::Git;
 
-use crate::repo::{PATIENCE, Repo};
+use crate::repo::{PATIENCE, Repo, fake_git, isolated};
 
 #[test]
 fn a_usual_repository_is_told_in_full() {
@@ -207,4 +208,29 @@ fn capturing_never_writes_the_index() {
     let before = fs::read(&index).unwrap();
     assert_eq!(repo.capture().status, "");
     assert_eq!(fs::read(&index).unwrap(), before);
+}
+
+#[test]
+fn staged_changes_are_asked_while_the_status_still_runs_and_only_if_there_may_be_some() {
+    let repo = Repo::with_commit();
+    let diary = repo.temp.path().join("diary");
+    let script = format!(
+        "case \" $* \" in *' status '*) sleep 1; git \"$@\"; echo status ended >> {0};; \
+         *' diff '*) echo diff started >> {0}; exec git \"$@\";; *) exec git \"$@\";; esac",
+        diary.display()
+    );
+    let git = isolated(Git::new(fake_git(repo.temp.path(), &script)), repo.temp.path());
+    repo.write("alpha.txt", "changed\n").write("new.txt", "");
+    assert_eq!(git.capture(&repo.folder, PATIENCE).staged_changes, "");
+    assert_eq!(fs::read_to_string(&diary).unwrap(), "status ended\n");
+    repo.git(&["add", "alpha.txt"]);
+    assert_eq!(git.capture(&repo.folder, PATIENCE), repo.capture());
+    assert_eq!(fs::read_to_string(&diary).unwrap(), "status ended\ndiff started\nstatus ended\n");
+    // Staged without a trace in the index file: asked when the status has told it.
+    repo.commit("second").git(&["reset", "-q", "--soft", "HEAD~1"]);
+    assert_eq!(
+        git.capture(&repo.folder, PATIENCE).staged_changes,
+        "2 files changed, 1 insertion(+), 1 deletion(-)"
+    );
+    assert!(fs::read_to_string(&diary).unwrap().ends_with("status ended\ndiff started\n"));
 }

@@ -1,7 +1,8 @@
 //! A git that is missing, refuses, hangs, never stops talking, or dies.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use throughline_git::Git;
@@ -156,6 +157,37 @@ fn a_git_that_is_killed_is_an_error_in_words() {
     let temp = tempfile::tempdir().unwrap();
     let state = Git::new(fake_git(temp.path(), "kill -9 $$")).capture(temp.path(), PATIENCE);
     assert_eq!(state.error.as_deref(), Some("git status was killed by signal 9"));
+}
+
+/// Exit codes are lost then, and to wait for them until the deadline would cost every answer.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_parent_that_ignores_its_children_s_end_costs_no_answer() {
+    let repo = Repo::with_commit();
+    let this = std::env::current_exe().unwrap();
+    let output = Command::new("env")
+        .arg("--ignore-signal=CHLD")
+        .arg(this)
+        .args(["--exact", "--ignored", "--nocapture", "faults::child_that_can_not_wait"])
+        .env("REPOSITORY_UNDER_TEST", &repo.folder)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("branch main, 1 commits, error none"), "{said}");
+    assert!(said.contains("outside: git status failed: not a git repository"), "{said}");
+}
+
+#[test]
+#[ignore = "started by the test above, in a process of its own"]
+fn child_that_can_not_wait() {
+    let folder = PathBuf::from(std::env::var_os("REPOSITORY_UNDER_TEST").unwrap());
+    let git = isolated(Git::default(), folder.parent().unwrap());
+    let start = Instant::now();
+    let state = git.capture(&folder, PATIENCE);
+    let error = state.error.unwrap_or("none".to_owned());
+    println!("branch {}, {} commits, error {error}", state.branch.unwrap(), state.recent_commits.len());
+    println!("outside: {}", git.capture(folder.parent().unwrap(), PATIENCE).error.unwrap());
+    assert!(start.elapsed() < PATIENCE);
 }
 
 #[test]
