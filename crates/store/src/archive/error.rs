@@ -112,13 +112,15 @@ impl ArchiveError {
 
 fn words_of(error: &SqlError) -> String {
     match error {
-        SqlError::SqliteFailure(_, Some(words)) | SqlError::SqlInputError { msg: words, .. } => words.clone(),
+        // The number tells apart what the words do not: twenty causes share "disk I/O error".
+        SqlError::SqliteFailure(code, Some(words)) => format!("{words}, code {}", code.extended_code),
+        SqlError::SqlInputError { msg: words, .. } => words.clone(),
         other => other.to_string(),
     }
 }
 
 fn is_about_the_schema(what: &str) -> bool {
-    ["no such ", "already exists", "has no column", "vtable constructor failed"]
+    ["no such ", "already exists", "has no column", "vtable constructor failed", "unsupported file format"]
         .iter()
         .any(|sign| what.contains(sign))
 }

@@ -36,12 +36,17 @@ pub use set_aside::set_aside;
 pub use spool_fold::SpoolFold;
 
 use crate::files;
+use set_aside::beside;
+
+/// The longest log that is left behind.
+const LOG_BYTES_MAX: u64 = 1 << 20;
 
 /// The archive, open.
 #[derive(Debug)]
 pub struct Archive {
     connection: Connection,
     path: PathBuf,
+    wait: Duration,
     /// Device and number of the file that was opened, to notice when another one takes its place.
     file_id: Option<(u64, u64)>,
 }
@@ -65,7 +70,7 @@ impl Archive {
         configure(&connection).map_err(sql)?;
         migrate::bring_up(&mut connection, path, wait)?;
         let file_id = file_id(path);
-        Ok(Self { connection, path: path.to_owned(), file_id })
+        Ok(Self { connection, path: path.to_owned(), wait, file_id })
     }
 
     /// The database file.
@@ -89,6 +94,7 @@ impl Archive {
             self.set_synchronous("NORMAL")?;
         }
         let done = done?;
+        self.shorten_log();
         if self.file_id != file_id(&self.path) {
             // The caller would erase what it folded into a file that nobody will look at again.
             let what = "another file took its place meanwhile; run the command again".to_owned();
@@ -100,6 +106,16 @@ impl Archive {
     /// Runs `work` on the connection and gives its error the path.
     fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, ArchiveError> {
         work(&self.connection).map_err(|error| ArchiveError::from_sql(&self.path, &error))
+    }
+
+    /// Moves a long log into the database. Every open reads the log from its beginning, so it must stay short.
+    fn shorten_log(&self) {
+        if fs::metadata(beside(&self.path, "-wal")).is_ok_and(|log| log.len() > LOG_BYTES_MAX) {
+            // Best effort, without waiting: somebody who reads it now keeps it until the next commit.
+            let _ = self.connection.busy_timeout(Duration::ZERO);
+            let _ = self.checkpoint();
+            let _ = self.connection.busy_timeout(self.wait);
+        }
     }
 
     fn set_synchronous(&self, word: &str) -> Result<(), ArchiveError> {
@@ -122,14 +138,18 @@ fn in_transaction<T>(
 fn connect(path: &Path) -> Result<Connection, ArchiveError> {
     // One thread uses a connection, and a path with a `?` in it is a path, not a URI.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let opened = match Connection::open_with_flags(path, flags) {
-        Err(error) if error.sqlite_error_code() == Some(ErrorCode::CannotOpen) && !path.exists() => {
-            create(path)?;
-            Connection::open_with_flags(path, flags)
-        }
-        opened => opened,
-    };
-    opened.map_err(|error| ArchiveError::from_sql(path, &error))
+    let sql = |error: rusqlite::Error| ArchiveError::from_sql(path, &error);
+    if !path.exists() {
+        create(path)?;
+    }
+    match Connection::open_with_flags(path, flags) {
+        // Renamed since we looked. The engine may also have found nothing at its first try and a new file at its
+        // second, which is for reading only. A file that really is read-only is opened so again.
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::CannotOpen) => create(path)?,
+        Ok(connection) if connection.is_readonly(rusqlite::MAIN_DB).map_err(sql)? => drop(connection),
+        opened => return opened.map_err(sql),
+    }
+    Connection::open_with_flags(path, flags).map_err(sql)
 }
 
 fn create(path: &Path) -> Result<(), ArchiveError> {
@@ -144,9 +164,11 @@ fn create(path: &Path) -> Result<(), ArchiveError> {
 }
 
 fn configure(connection: &Connection) -> rusqlite::Result<()> {
-    // Closing would copy the log into the database and flush both, on every gate. A commit does that by itself
-    // when the log has 1,000 pages (4 MB), and a log that was left behind is never lost.
+    // Closing would copy the log into the database and flush both, on every gate. A log that is left behind is never
+    // lost; `shorten_log` sees to its length. The engine's own way is no use to short-lived processes: it copies the
+    // log but does not empty it, and the next process, which cannot know that, carries it on. It grows for ever.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, true)?;
     // A damaged or doctored file must not make SQLite run more than tables and our own triggers.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;

@@ -27,6 +27,9 @@ impl Archive {
     ) -> Result<Vec<EntryRow>, ArchiveError> {
         let limit = limit.min(RESULTS_MAX);
         let words = words_in(words);
+        if limit == 0 {
+            return Ok(Vec::new());
+        }
         self.read(|connection| {
             if words.is_empty() {
                 return most_recent(connection, project, limit);

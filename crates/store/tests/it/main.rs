@@ -1,0 +1,16 @@
+//! The store against real files, real processes and real damage.
+
+#[cfg(test)]
+mod archive;
+#[cfg(test)]
+mod archive_damage;
+#[cfg(test)]
+mod archive_fold;
+#[cfg(test)]
+mod archive_processes;
+#[cfg(test)]
+mod archive_search;
+#[cfg(test)]
+mod archive_sessions;
+#[cfg(test)]
+mod archive_spool;
