@@ -6,6 +6,7 @@ pub mod fit;
 pub mod fragment;
 pub mod handoff;
 pub mod preservation;
+pub mod restore;
 pub mod resume;
 mod sections;
 pub mod snapshot;

@@ -1,8 +1,18 @@
 //! The budget: how large the working set may be, and what leaves it first. Nothing is dropped: what leaves is returned.
 
-use crate::entry::{AnchorPriority, Detail, Entry, Kind, Priority};
+use std::collections::VecDeque;
+
+use crate::entry::{AnchorPriority, Detail, Entry, EntryId, Kind, Priority};
+use crate::git_state::{GitState, MODIFIED_FILES_MAX, RECENT_COMMITS_MAX, STATUS_LINES_MAX};
 use crate::state::State;
 use crate::text::utf16_len;
+
+/// Most bytes of porcelain lines: fifty long paths would fill the file alone.
+const STATUS_BYTES_MAX: usize = 4 << 10;
+/// Most bytes of the changed files' names, and of the commits.
+const LIST_BYTES_MAX: usize = 2 << 10;
+/// Room for what is stamped after the file was measured: two times, the size and its word.
+const STAMPS_BYTES: usize = 96;
 
 /// The numbers that bound the working set; each is a key of the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,21 +108,14 @@ impl Left {
 /// assert_eq!(state.token_metrics.budget_status, "healthy");
 /// ```
 pub fn truncate_for_budget(state: &mut State, limits: &Limits, now: &str) -> Vec<(Entry, Left)> {
+    bound_git(&mut state.git);
     file_old_key_decisions(state, limits.key_decisions_max, now);
-    let mut evicted = Vec::new();
-    for kind in Kind::ALL {
-        while state.entries(kind).len() > limits.entries_max[kind.index()] {
-            let at = first_to_leave(state.entries(kind));
-            evicted.push((state.entries_mut(kind).remove(at), Left::SectionFull));
-        }
+    let mut evicted = leave_full_sections(state, limits);
+    if file_bytes(state) + STAMPS_BYTES > limits.file_bytes_max && !state.key_decisions.is_empty() {
+        file_old_key_decisions(state, 0, now);
+        evicted.extend(leave_full_sections(state, limits));
     }
-    measure(state, limits);
-    while file_bytes(state) > limits.file_bytes_max {
-        // The ordinary entries go first, kind by kind in the order of how easily they are found again.
-        let next = leave_order(state);
-        let Some((kind, at)) = next else { break };
-        evicted.push((state.entries_mut(kind).remove(at), Left::FileFull));
-    }
+    evicted.extend(leave_full_file(state, limits));
     if !evicted.is_empty() {
         state.token_metrics.last_truncation = Some(now.to_owned());
     }
@@ -126,6 +129,24 @@ pub fn file_bytes(state: &State) -> usize {
     serde_json::to_string_pretty(&state.to_json()).map_or(0, |text| text.len() + 1)
 }
 
+/// The same, had it no entries.
+pub(crate) fn bytes_without_entries(state: &State) -> usize {
+    let bare = State {
+        sections: Default::default(),
+        git: state.git.clone(),
+        sd: state.sd.clone(),
+        workflow: state.workflow.clone(),
+        token_metrics: state.token_metrics.clone(),
+        summaries_extra: state.summaries_extra.clone(),
+        counters_extra: state.counters_extra.clone(),
+        labels_extra: state.labels_extra.clone(),
+        extra: state.extra.clone(),
+        unparsed: state.unparsed.clone(),
+        ..State::empty()
+    };
+    file_bytes(&bare)
+}
+
 /// Writes the state's size into its metrics.
 pub fn measure(state: &mut State, limits: &Limits) {
     let mut measured = state.to_json();
@@ -137,20 +158,147 @@ pub fn measure(state: &mut State, limits: &Limits) {
     limits.budget_status(tokens).clone_into(&mut state.token_metrics.budget_status);
 }
 
-/// Lines over the cap become decisions, so that they reach the archive like any other.
-fn file_old_key_decisions(state: &mut State, lines_max: usize, now: &str) {
-    while state.key_decisions.len() > lines_max {
-        let text = state.key_decisions.remove(0);
-        let id = state.next_id(Kind::Decision);
-        let detail = Detail::Decision { rationale: String::new(), reversible: true };
-        let timestamp = now.to_owned();
-        let entry = Entry { id, alias: None, text, timestamp, detail, extra: serde_json::Map::new() };
-        state.entries_mut(Kind::Decision).insert(0, entry);
+/// What git says is asked anew at every save: it is cut by whole lines, and counted.
+fn bound_git(git: &mut GitState) {
+    let lines = git.status.lines().count();
+    let kept = lines_within(git.status.lines(), STATUS_LINES_MAX, STATUS_BYTES_MAX);
+    if kept < lines {
+        git.changed_files = git.changed_files.max(lines as u64);
+        git.status = git.status.lines().take(kept).collect::<Vec<_>>().join("\n");
+    }
+    for (list, lines_max) in
+        [(&mut git.modified_files, MODIFIED_FILES_MAX), (&mut git.recent_commits, RECENT_COMMITS_MAX)]
+    {
+        let kept = lines_within(list.iter().map(String::as_str), lines_max, LIST_BYTES_MAX);
+        list.truncate(kept);
     }
 }
 
-/// Which entry of a full section leaves: the least needed, and of those the oldest.
-fn first_to_leave(entries: &[Entry]) -> usize {
+fn lines_within<'a>(lines: impl Iterator<Item = &'a str>, lines_max: usize, bytes_max: usize) -> usize {
+    let total = lines.take(lines_max).scan(0, |bytes, line| {
+        *bytes += line.len() + 1;
+        (*bytes <= bytes_max).then_some(())
+    });
+    total.count()
+}
+
+/// Lines over the cap become decisions, so that they reach the archive like any other. The oldest go first, and stay
+/// older than every decision that is there.
+fn file_old_key_decisions(state: &mut State, lines_max: usize, now: &str) {
+    let over = state.key_decisions.len().saturating_sub(lines_max);
+    let numbers = state.next_numbers(Kind::Decision, over);
+    let moved: Vec<Entry> = state
+        .key_decisions
+        .drain(..over)
+        .zip(numbers)
+        .map(|(text, number)| Entry {
+            id: EntryId { kind: Kind::Decision, number },
+            alias: None,
+            text,
+            timestamp: now.to_owned(),
+            detail: Detail::Decision { rationale: String::new(), reversible: true },
+            extra: serde_json::Map::new(),
+        })
+        .collect();
+    state.entries_mut(Kind::Decision).splice(0..0, moved);
+}
+
+fn leave_full_sections(state: &mut State, limits: &Limits) -> Vec<(Entry, Left)> {
+    let mut evicted = Vec::new();
+    for kind in Kind::ALL {
+        let section = state.entries_mut(kind);
+        let over = section.len().saturating_sub(limits.entries_max[kind.index()]);
+        if over > 0 {
+            let order = leave_order(section);
+            evicted.extend(take_out(section, &order[..over]).map(|entry| (entry, Left::SectionFull)));
+        }
+    }
+    evicted
+}
+
+/// Entries leave until the file is small enough. What others wrote beside them cannot leave, and must not push out
+/// everything that is ours: half of the file is always for entries.
+fn leave_full_file(state: &mut State, limits: &Limits) -> Vec<(Entry, Left)> {
+    let mut evicted = Vec::new();
+    loop {
+        let bytes = file_bytes(state) + STAMPS_BYTES;
+        if bytes <= limits.file_bytes_max {
+            return evicted;
+        }
+        let bytes_max = limits.file_bytes_max.max(bytes_without_entries(state) + limits.file_bytes_max / 2);
+        let leaving = next_to_leave(state, bytes.saturating_sub(bytes_max));
+        if leaving.iter().all(Vec::is_empty) {
+            return evicted;
+        }
+        for (kind, places) in Kind::ALL.into_iter().zip(leaving) {
+            let section = state.entries_mut(kind);
+            evicted.extend(take_out(section, &places).map(|entry| (entry, Left::FileFull)));
+        }
+    }
+}
+
+/// Which entries, by kind and place, make room for so many bytes: answered questions first, then the ordinary ones
+/// of whatever kind takes most room, precious ones only when nothing else is left.
+fn next_to_leave(state: &State, bytes: usize) -> [Vec<usize>; Kind::ALL.len()] {
+    // Of two kinds that take as much room, the later one here is found again more easily.
+    const ORDER: [Kind; 8] = [
+        Kind::Constraint,
+        Kind::Decision,
+        Kind::Anchor,
+        Kind::Action,
+        Kind::Directive,
+        Kind::Highlight,
+        Kind::Evidence,
+        Kind::Question,
+    ];
+    let mut leaving: [Vec<usize>; Kind::ALL.len()] = Default::default();
+    let mut answered = Vec::new();
+    let mut ordinary = ORDER.map(|kind| (kind, 0, VecDeque::new()));
+    let mut precious = Vec::new();
+    for (kind, total, queue) in &mut ordinary {
+        let section = state.entries(*kind);
+        for at in leave_order(section) {
+            let (entry, size) = (&section[at], entry_bytes(&section[at]));
+            if entry.is_resolved() {
+                answered.push((*kind, at, size));
+            } else if entry.is_precious() {
+                precious.push((*kind, at, size));
+            } else {
+                *total += size;
+                queue.push_back((at, size));
+            }
+        }
+    }
+    let mut answered = answered.into_iter();
+    // Blocking constraints last.
+    let mut precious = precious.into_iter().rev();
+    let mut freed = 0;
+    while freed < bytes {
+        let largest = ordinary.iter_mut().filter(|it| !it.2.is_empty()).max_by_key(|it| it.1);
+        let next = answered.next().or_else(|| {
+            let (kind, total, queue) = largest?;
+            let (at, size) = queue.pop_front()?;
+            *total -= size;
+            Some((*kind, at, size))
+        });
+        let Some((kind, at, size)) = next.or_else(|| precious.next()) else { break };
+        leaving[kind.index()].push(at);
+        freed += size;
+    }
+    leaving
+}
+
+/// Bytes that an entry takes in the file at least; never more than leaving frees.
+fn entry_bytes(entry: &Entry) -> usize {
+    match entry.id.kind {
+        Kind::Highlight | Kind::Action => entry.text.len() + entry.timestamp.len(),
+        _ => serde_json::to_string_pretty(&entry.to_json()).map_or(1, |text| text.len()),
+    }
+    .max(1)
+}
+
+/// The places of a section in the order in which its entries leave: the least needed first, of those the oldest.
+fn leave_order(entries: &[Entry]) -> Vec<usize> {
     let rank = |entry: &Entry| match &entry.detail {
         Detail::Question { resolution: Some(_), .. } => 0,
         Detail::Question { priority, .. } => match priority {
@@ -166,37 +314,16 @@ fn first_to_leave(entries: &[Entry]) -> usize {
         Detail::Constraint { blocking, .. } => u8::from(*blocking),
         _ => 0,
     };
-    // `min_by_key` gives the first of equals: the oldest.
-    entries.iter().enumerate().min_by_key(|(_, entry)| rank(entry)).map_or(0, |(at, _)| at)
+    let mut order: Vec<usize> = (0..entries.len()).collect();
+    // Stable: of equals the oldest stays first.
+    order.sort_by_key(|at| rank(&entries[*at]));
+    order
 }
 
-/// The next entry to leave a file that is too large; precious ones only when nothing else is left.
-fn leave_order(state: &State) -> Option<(Kind, usize)> {
-    const ORDER: [Kind; 8] = [
-        Kind::Question,
-        Kind::Evidence,
-        Kind::Highlight,
-        Kind::Directive,
-        Kind::Action,
-        Kind::Anchor,
-        Kind::Decision,
-        Kind::Constraint,
-    ];
-    let resolved = state.entries(Kind::Question).iter().position(Entry::is_resolved);
-    if let Some(at) = resolved {
-        return Some((Kind::Question, at));
-    }
-    let ordinary = |kind: &Kind| state.entries(*kind).iter().any(|entry| !entry.is_precious());
-    let largest = ORDER.into_iter().filter(ordinary).max_by_key(|kind| {
-        let bytes: usize =
-            state.entries(*kind).iter().map(|entry| entry.text.len() + entry.reason().len()).sum();
-        bytes
-    });
-    match largest {
-        Some(kind) => {
-            let at = state.entries(kind).iter().position(|entry| !entry.is_precious())?;
-            Some((kind, at))
-        }
-        None => ORDER.into_iter().find(|kind| !state.entries(*kind).is_empty()).map(|kind| (kind, 0)),
-    }
+/// Takes the entries at `places` out, in that order.
+fn take_out(section: &mut Vec<Entry>, places: &[usize]) -> impl Iterator<Item = Entry> + use<> {
+    let mut slots: Vec<Option<Entry>> = std::mem::take(section).into_iter().map(Some).collect();
+    let gone: Vec<Entry> = places.iter().filter_map(|at| slots.get_mut(*at).and_then(Option::take)).collect();
+    section.extend(slots.into_iter().flatten());
+    gone.into_iter()
 }

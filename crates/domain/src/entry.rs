@@ -10,6 +10,9 @@ pub const EVIDENCE_UNITS_MAX: usize = 500;
 /// Most UTF-16 units of any other entry's text or reason.
 pub const ENTRY_UNITS_MAX: usize = 2_000;
 
+/// Highest number of an id: the largest that every reader of JSON keeps exactly.
+pub const NUMBER_MAX: u64 = (1 << 53) - 1;
+
 /// The kinds of entries, in the order in which the state file lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
@@ -128,8 +131,7 @@ impl FromStr for EntryId {
             return Err(());
         }
         let kind = Kind::ALL.into_iter().find(|kind| kind.prefix().eq_ignore_ascii_case(prefix)).ok_or(())?;
-        // The limit leaves room to count on; a larger number is somebody's own id, kept as an alias.
-        let number = digits.parse().ok().filter(|number| *number <= u64::from(u32::MAX)).ok_or(())?;
+        let number = digits.parse().ok().filter(|number| *number <= NUMBER_MAX).ok_or(())?;
         Ok(Self { kind, number })
     }
 }
@@ -362,6 +364,11 @@ impl Entry {
     /// Whether `name` means this entry: its id in any case, or the id another program gave it.
     #[must_use]
     pub fn answers_to(&self, name: &str) -> bool {
-        name.parse::<EntryId>().is_ok_and(|id| id == self.id) || self.alias.as_deref() == Some(name)
+        name.parse::<EntryId>().is_ok_and(|id| id == self.id) || self.is_called(name)
+    }
+
+    /// Whether another program's name for it is `name`.
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        self.alias.as_deref().is_some_and(|alias| alias == name && !name.is_empty())
     }
 }

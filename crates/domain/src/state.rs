@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::entry::{Entry, EntryId, Kind};
+use crate::entry::{Entry, EntryId, Kind, NUMBER_MAX};
 use crate::git_state::GitState;
 
 /// The schema version that is written.
@@ -138,6 +138,10 @@ pub struct State {
     pub token_metrics: TokenMetrics,
     /// The highest number ever given out, per kind.
     pub(crate) counters: [u64; Kind::ALL.len()],
+    /// Fields of `counters` written by others.
+    pub(crate) counters_extra: Map<String, Value>,
+    /// Fields of `labels` written by others.
+    pub(crate) labels_extra: Map<String, Value>,
     /// Fields of `summaries` written by others.
     pub summaries_extra: Map<String, Value>,
     /// Fields written by others.
@@ -169,15 +173,23 @@ impl State {
         self.sections.iter().flatten()
     }
 
-    /// The entry that a name means: `D3`, `d3`, or another program's id.
+    /// The entry that a name means: `D3`, `d3`, or another program's id. Our own ids win.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&Entry> {
-        self.all_entries().find(|entry| entry.answers_to(name))
+        match name.parse::<EntryId>().ok().and_then(|id| self.by_id(id)) {
+            Some(entry) => Some(entry),
+            None => self.all_entries().find(|entry| entry.is_called(name)),
+        }
     }
 
     /// The same, for changing.
     pub fn find_mut(&mut self, name: &str) -> Option<&mut Entry> {
-        self.sections.iter_mut().flatten().find(|entry| entry.answers_to(name))
+        let id = self.find(name)?.id;
+        self.entries_mut(id.kind).iter_mut().find(|entry| entry.id == id)
+    }
+
+    fn by_id(&self, id: EntryId) -> Option<&Entry> {
+        self.entries(id.kind).iter().find(|entry| entry.id == id)
     }
 
     /// Takes an entry out.
@@ -189,9 +201,23 @@ impl State {
 
     /// A number that no entry of this kind ever had.
     pub fn next_id(&mut self, kind: Kind) -> EntryId {
-        let counter = &mut self.counters[kind.index()];
-        *counter += 1;
-        EntryId { kind, number: *counter }
+        let number = self.next_numbers(kind, 1).next().unwrap_or(NUMBER_MAX);
+        EntryId { kind, number }
+    }
+
+    /// So many numbers that no entry of this kind ever had.
+    pub(crate) fn next_numbers(&mut self, kind: Kind, count: usize) -> impl Iterator<Item = u64> + use<> {
+        let before = self.counter(kind);
+        let after = before.saturating_add(count as u64).min(NUMBER_MAX);
+        self.raise_counter(kind, after);
+        // Nobody counts up to the end: the counter was set by hand. Numbers that are free are then the best there is.
+        let taken: std::collections::HashSet<u64> = if after == NUMBER_MAX {
+            self.entries(kind).iter().map(|entry| entry.id.number).collect()
+        } else {
+            std::collections::HashSet::new()
+        };
+        let free = (1..before).filter(move |number| !taken.contains(number));
+        (before + 1..=after).chain(free).take(count)
     }
 
     /// The highest number given out for a kind.
@@ -203,7 +229,7 @@ impl State {
     /// Raises a counter: ids up to `number` are taken, wherever they were seen.
     pub fn raise_counter(&mut self, kind: Kind, number: u64) {
         let counter = &mut self.counters[kind.index()];
-        *counter = (*counter).max(number);
+        *counter = (*counter).max(number.min(NUMBER_MAX));
     }
 
     /// Open questions, most urgent first, newest first within a priority.
@@ -231,7 +257,7 @@ impl State {
     #[must_use]
     pub fn is_recent(&self, now: crate::Timestamp, minutes: u64) -> bool {
         crate::time::parse(&self.timestamp)
-            .is_some_and(|then| crate::time::seconds_between(then, now) < minutes * 60)
+            .is_some_and(|then| crate::time::seconds_between(then, now) < minutes.saturating_mul(60))
     }
 
     /// Whether there is nothing in it that a briefing could say.

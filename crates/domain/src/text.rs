@@ -38,13 +38,13 @@ pub fn cut_utf16(text: &str, units_max: usize) -> &str {
 /// ```
 #[must_use]
 pub fn one_line(text: &str, units_max: usize) -> String {
-    let mut joined = String::with_capacity(text.len().min(units_max * 4));
+    let mut joined = String::with_capacity(text.len().min(units_max.saturating_mul(4)));
     for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
         if !joined.is_empty() {
             joined.push(' ');
         }
         joined.push_str(word);
-        if joined.len() > units_max * 4 {
+        if joined.len() > units_max.saturating_mul(4) {
             break;
         }
     }
@@ -52,12 +52,21 @@ pub fn one_line(text: &str, units_max: usize) -> String {
 }
 
 /// `text` cut to `units_max` units, the last of them `…` where something was cut.
+///
+/// ```
+/// use throughline_domain::text::shorten;
+/// assert_eq!(shorten("abcdef", 1), "…");
+/// assert_eq!(shorten("abcdef", 0), "");
+/// ```
 #[must_use]
 pub fn shorten(text: &str, units_max: usize) -> String {
     if utf16_len(text) <= units_max {
         return text.to_owned();
     }
-    format!("{}…", cut_utf16(text, units_max.saturating_sub(1)).trim_end())
+    match units_max.checked_sub(1) {
+        Some(units) => format!("{}…", cut_utf16(text, units).trim_end()),
+        None => String::new(),
+    }
 }
 
 /// Text without control characters other than newline and tab: nothing stored may move a terminal's cursor.

@@ -16,8 +16,7 @@ pub fn problems_in(text: &str) -> Vec<Problem> {
         Ok(read) => read,
         Err(unreadable) => return vec![Problem::new("file", unreadable.to_string())],
     };
-    let raw: serde_json::Value =
-        serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
+    let raw = crate::json_text::parse(text).map(|(raw, _)| raw).unwrap_or_default();
     for required in ["version", "timestamp", "trigger"] {
         if raw.get(required).is_none() {
             problems.push(Problem::new(required, "missing"));

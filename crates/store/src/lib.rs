@@ -3,11 +3,13 @@
 pub mod archive;
 pub mod config;
 pub mod files;
+pub mod gate;
 pub mod lock;
 pub mod log;
 pub mod memory;
 pub mod outbox;
 pub mod paths;
+pub mod project_files;
 pub mod redact;
 pub mod session;
 pub mod spool;

@@ -1,2 +1,22 @@
-//! throughline
-fn main() {}
+//! The binary: looks at the first word before anything heavy exists, and hands over.
+
+mod cli;
+mod commands;
+mod failure;
+mod hook;
+mod liveness;
+mod output;
+mod place;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let mut args = std::env::args_os().skip(1);
+    match args.next() {
+        // The hot path: no argument parser, no runtime, no database unless a gate opens one.
+        Some(word) if word == "hook" => hook::run(args),
+        // Old clients ignore `args` and call the bare binary: it must not print its help into the context.
+        None if !rustix::termios::isatty(std::io::stdin()) => ExitCode::SUCCESS,
+        _ => cli::run(),
+    }
+}

@@ -1,10 +1,8 @@
 //! Folding the outbox into the archive: outside the project's lock but for a moment, and never twice.
 
-use std::time::Duration;
-
 use super::Memory;
-use crate::archive::{Archive, ArchiveError};
-use crate::files::FileError;
+use crate::archive::Archive;
+use crate::gate::GateError;
 use crate::lock::{Lock, Patience};
 use crate::state_file;
 
@@ -19,19 +17,8 @@ pub enum FoldOutcome {
     Busy,
 }
 
-/// Why the archive did not take the outbox. Nothing is lost: it waits for the next fold.
-#[derive(Debug, thiserror::Error)]
-pub enum FoldError {
-    /// The archive refused.
-    #[error(transparent)]
-    Archive(#[from] ArchiveError),
-    /// The outbox could not be read or moved.
-    #[error(transparent)]
-    File(#[from] FileError),
-}
-
 /// Moves what waits in a project's outbox into the archive.
-pub fn fold_outbox(memory: &Memory, wait: Duration) -> Result<FoldOutcome, FoldError> {
+pub fn fold_outbox(memory: &Memory, archive: &mut Archive) -> Result<FoldOutcome, GateError> {
     let outbox = memory.outbox();
     if outbox.is_empty() {
         return Ok(FoldOutcome::Nothing);
@@ -56,7 +43,6 @@ pub fn fold_outbox(memory: &Memory, wait: Duration) -> Result<FoldOutcome, FoldE
             hash_later != batches[at].hash_before.as_ref()
         })
         .collect();
-    let mut archive = Archive::open(&memory.home.archive(), wait)?;
     let root = memory.project.root.to_string_lossy();
     archive.fold_batches(&memory.project.key, &root, &batches, &committed)?;
     outbox.end_fold()?;

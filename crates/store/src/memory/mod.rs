@@ -149,6 +149,16 @@ impl Memory {
         })
     }
 
+    /// The state, settled: a broken or missing file rebuilt, hand edits taken note of. Cheap when nothing happened.
+    pub fn settle(&self, author: &Author) -> Result<(State, Vec<Repair>), MemoryError> {
+        let path = state_file::real_path(&self.project)?;
+        if let Some(state) = reconcile::if_untouched(self, &path)? {
+            return Ok((state, Vec::new()));
+        }
+        let changed = self.update(author, |_| Ok(()))?;
+        Ok((changed.state, changed.repairs))
+    }
+
     /// Ids of entries that came with a clone and that nobody has trusted yet.
     #[must_use]
     pub fn untrusted(&self) -> Vec<String> {

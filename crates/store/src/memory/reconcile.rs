@@ -94,6 +94,16 @@ pub(super) fn load(memory: &Memory, path: &Path, now: &str) -> Result<Base, Memo
     Ok(base)
 }
 
+/// The state, if the file is just as we left it (or there never was one): the usual case, without a lock.
+pub(super) fn if_untouched(memory: &Memory, path: &Path) -> Result<Option<State>, MemoryError> {
+    let last = last_known(memory)?;
+    Ok(match (state_file::read(path)?, last) {
+        (Found::State { state, hash, .. }, Some(last)) if last.hashes.contains(&hash) => Some(*state),
+        (Found::Missing, None) if !memory.home.archive().exists() => Some(State::empty()),
+        _ => None,
+    })
+}
+
 /// What we last wrote, as far as anything remembers it.
 struct LastKnown {
     state: State,

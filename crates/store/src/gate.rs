@@ -1,0 +1,86 @@
+//! The gate's work: what waits in the outbox and the spools goes into the archive. Failures leave everything waiting.
+
+use std::time::Duration;
+
+use crate::archive::{Archive, ArchiveError, CompactionRow, SpoolFold};
+use crate::files::FileError;
+use crate::memory::{FoldOutcome, Memory, fold_outbox};
+use crate::spool;
+use throughline_domain::{Timestamp, time};
+
+/// Why a fold did not happen; what waits, waits on.
+#[derive(Debug, thiserror::Error)]
+pub enum GateError {
+    /// The archive refused.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    /// Outbox or spool could not be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// What a gate did.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Folded {
+    /// Changes of the working set.
+    pub batches: usize,
+    /// Hook runs.
+    pub records: usize,
+}
+
+/// Folds a project's outbox and the spools of the named sessions.
+pub fn fold(memory: &Memory, session_ids: &[&str], wait: Duration) -> Result<Folded, GateError> {
+    let mut archive = Archive::open(&memory.home.archive(), wait)?;
+    let mut folded = Folded::default();
+    if let FoldOutcome::Folded(batches) = fold_outbox(memory, &mut archive)? {
+        folded.batches = batches;
+    }
+    for session_id in session_ids {
+        folded.records += fold_spool(memory, &mut archive, session_id)?;
+    }
+    Ok(folded)
+}
+
+/// Folds the outbox alone: what a verb does after its change.
+pub fn fold_changes(memory: &Memory, wait: Duration) -> Result<usize, GateError> {
+    if memory.outbox().is_empty() {
+        return Ok(0);
+    }
+    let mut archive = Archive::open(&memory.home.archive(), wait)?;
+    match fold_outbox(memory, &mut archive)? {
+        FoldOutcome::Folded(batches) => Ok(batches),
+        FoldOutcome::Nothing | FoldOutcome::Busy => Ok(0),
+    }
+}
+
+fn fold_spool(memory: &Memory, archive: &mut Archive, session_id: &str) -> Result<usize, GateError> {
+    let from = archive.spool_offset(session_id)?;
+    let slice = spool::read_from(&memory.home.session(session_id), from)?;
+    if slice.records.is_empty() && slice.end == from {
+        return Ok(0);
+    }
+    for record in &slice.records {
+        if let Some(compaction) = compaction_in(record, session_id, &memory.project.key) {
+            archive.note_compaction(&compaction)?;
+        }
+    }
+    match archive.fold_spool(session_id, &memory.project.key, &slice, from)? {
+        SpoolFold::Folded => Ok(slice.records.len()),
+        SpoolFold::Moved { .. } => Ok(0),
+    }
+}
+
+/// A compaction that a hook noted in the spool.
+fn compaction_in(record: &spool::SpoolRecord, session: &str, project: &str) -> Option<CompactionRow> {
+    let noted = record.note.as_ref()?.get("compaction")?;
+    let text = |key: &str| noted.get(key).and_then(|value| value.as_str()).map(str::to_owned);
+    let at_ms = noted.get("at").and_then(serde_json::Value::as_i64).unwrap_or(record.at);
+    Some(CompactionRow {
+        session: session.to_owned(),
+        project: project.to_owned(),
+        at: time::iso(Timestamp::from_millisecond(at_ms).ok()?),
+        trigger: text("trigger"),
+        focus: text("focus"),
+        summary: text("summary"),
+    })
+}

@@ -1,0 +1,206 @@
+//! A project's other files: the compaction snapshot, the compaction log, the id of the session last active, commands.
+
+use std::path::{Path, PathBuf};
+
+use throughline_domain::text::one_line;
+use throughline_domain::{Timestamp, time};
+
+use crate::files::{self, AtPath, Durability, FileError};
+use crate::paths::Project;
+use crate::redact;
+
+/// Longest file that a person or a hook left for the next session and that is read back.
+const NOTE_FILE_BYTES_MAX: u64 = 64 << 10;
+/// Longest exclude file that is edited.
+const EXCLUDE_BYTES_MAX: u64 = 1 << 20;
+
+/// What of ours git should not see.
+const EXCLUDED: [&str; 6] = [
+    ".claude/unified-session-state.json*",
+    ".claude/.unified-session-state.json*",
+    ".claude/compaction-snapshot.md",
+    ".claude/sessions/",
+    ".claude/checkpoints/",
+    ".claude/logs/",
+];
+const EXCLUDE_BEGIN: &str = "# throughline: begin";
+const EXCLUDE_END: &str = "# throughline: end";
+
+/// Writes the compaction snapshot.
+pub fn write_snapshot(project: &Project, text: &str) -> Result<(), FileError> {
+    let path = project.snapshot_file();
+    files::create_folder(&project.files)?;
+    files::replace(&path, redact::text(text).as_bytes(), Durability::Quick)
+}
+
+/// Adds a line to a session's compaction log (S4.3).
+pub fn log_compaction(
+    project: &Project,
+    session_id: &str,
+    now: Timestamp,
+    trigger: &str,
+    transcript: &str,
+) -> Result<(), FileError> {
+    let path = project.session_folder(session_id).join("compaction-log.txt");
+    let line = format!(
+        "{} | COMPACTION ({}) | transcript: {}",
+        time::iso(now),
+        one_line(trigger, 20),
+        one_line(transcript, 500)
+    );
+    let mut file = files::open_append(&path)?;
+    let (_, ends_line) = files::read_tail(&mut file, 1).at("read", &path)?;
+    files::append_line(&mut file, redact::text(&line).as_bytes(), ends_line).at("append to", &path)
+}
+
+/// Notes which session was last active. Informational.
+pub fn write_current_session(project: &Project, session_id: &str) -> Result<(), FileError> {
+    let folder = project.files.join("sessions");
+    files::create_folder(&folder)?;
+    let line = format!("{}\n", one_line(session_id, 128));
+    files::replace(&folder.join("CURRENT_SESSION"), line.as_bytes(), Durability::Quick)
+}
+
+/// The content of a note file, if it was modified less than `seconds_max` before `now`.
+#[must_use]
+pub fn read_if_young(path: &Path, now: Timestamp, seconds_max: u64) -> Option<String> {
+    let meta = std::fs::symlink_metadata(path).ok()?;
+    if !meta.is_file() {
+        return None;
+    }
+    let modified = Timestamp::try_from(meta.modified().ok()?).ok()?;
+    if time::seconds_between(modified, now) >= seconds_max {
+        return None;
+    }
+    let bytes = files::read_limited(path, NOTE_FILE_BYTES_MAX).ok()??;
+    Some(redact::text(&String::from_utf8_lossy(&bytes)).into_owned())
+}
+
+/// Keeps our files out of git, in the repository's own exclude file. Returns whether it was changed.
+pub fn exclude_from_git(exclude_file: &Path) -> Result<bool, FileError> {
+    let old = files::read_limited(exclude_file, EXCLUDE_BYTES_MAX)?.unwrap_or_default();
+    let text = String::from_utf8_lossy(&old);
+    if text.contains(EXCLUDE_BEGIN) {
+        return Ok(false);
+    }
+    let mut new = old.clone();
+    if !new.is_empty() && !new.ends_with(b"\n") {
+        new.push(b'\n');
+    }
+    new.extend_from_slice(format!("{EXCLUDE_BEGIN}\n{}\n{EXCLUDE_END}\n", EXCLUDED.join("\n")).as_bytes());
+    if let Some(folder) = exclude_file.parent() {
+        files::create_folder(folder)?;
+    }
+    files::replace(exclude_file, &new, Durability::Quick)?;
+    Ok(true)
+}
+
+/// Takes our lines out of the exclude file again.
+pub fn stop_excluding(exclude_file: &Path) -> Result<bool, FileError> {
+    let Some(old) = files::read_limited(exclude_file, EXCLUDE_BYTES_MAX)? else { return Ok(false) };
+    let Ok(text) = String::from_utf8(old) else { return Ok(false) };
+    let (Some(begin), Some(end)) = (text.find(EXCLUDE_BEGIN), text.find(EXCLUDE_END)) else {
+        return Ok(false);
+    };
+    if end < begin {
+        return Ok(false);
+    }
+    let after = &text[end + EXCLUDE_END.len()..];
+    let after = after.strip_prefix('\n').unwrap_or(after);
+    let new = format!("{}{after}", &text[..begin]);
+    files::replace(exclude_file, new.as_bytes(), Durability::Quick)?;
+    Ok(true)
+}
+
+/// Writes a file that belongs to us alone (a slash command), unless somebody changed it. Returns whether it stands.
+pub fn write_own(path: &Path, text: &str, known: impl Fn(&str) -> bool) -> Result<bool, FileError> {
+    if let Some(bytes) = files::read_limited(path, NOTE_FILE_BYTES_MAX)? {
+        let standing = String::from_utf8_lossy(&bytes);
+        if standing == text {
+            return Ok(true);
+        }
+        if !known(&standing) {
+            return Ok(false);
+        }
+    }
+    if let Some(folder) = path.parent() {
+        files::create_folder(folder)?;
+    }
+    files::replace(path, text.as_bytes(), Durability::Quick)?;
+    Ok(true)
+}
+
+/// Removes a file that belongs to us alone, unless somebody changed it; and its folder, if that is empty then.
+pub fn remove_own(path: &Path, text: &str) -> Result<bool, FileError> {
+    match files::read_limited(path, NOTE_FILE_BYTES_MAX)? {
+        Some(bytes) if bytes == text.as_bytes() => {
+            std::fs::remove_file(path).at("remove", path)?;
+            if let Some(folder) = path.parent() {
+                // Fails when somebody else's files are in it, as it should.
+                let _ = std::fs::remove_dir(folder);
+            }
+            Ok(true)
+        }
+        _ => Ok(false),
+    }
+}
+
+/// A settings file's text; `None` when there is none.
+pub fn read_settings(path: &Path) -> Result<Option<String>, FileError> {
+    let Some(bytes) = files::read_limited(path, 8 << 20)? else { return Ok(None) };
+    let text = String::from_utf8(bytes).map_err(|_| std::io::Error::other("not UTF-8 text"));
+    text.map(Some).at("read", path)
+}
+
+/// Replaces a settings file; its permissions stay, links are followed.
+pub fn write_settings(path: &Path, text: &str) -> Result<(), FileError> {
+    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if let Some(folder) = real.parent() {
+        files::create_folder(folder)?;
+    }
+    let permissions = std::fs::metadata(&real).ok().map(|meta| meta.permissions());
+    files::replace(&real, text.as_bytes(), Durability::Flushed)?;
+    if let Some(permissions) = permissions {
+        std::fs::set_permissions(&real, permissions).at("set the permissions of", &real)?;
+    }
+    Ok(())
+}
+
+/// Removes a settings file that we had created.
+pub fn remove_settings(path: &Path) -> Result<(), FileError> {
+    std::fs::remove_file(path).at("remove", path)
+}
+
+/// Keeps a copy of a settings file in the data folder, named by its fingerprint. Returns where.
+pub fn back_up(folder: &Path, path: &Path, text: &str) -> Result<PathBuf, FileError> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let hash = crate::state_file::hash_of(text.as_bytes());
+    let copy = folder.join("backups").join(format!("{name}.{hash}"));
+    if let Some(parent) = copy.parent() {
+        files::create_folder(parent)?;
+    }
+    files::replace(&copy, text.as_bytes(), Durability::Flushed)?;
+    Ok(copy)
+}
+
+/// Writes a page for people (a man page): readable by all.
+pub fn write_page(path: &Path, text: &str) -> Result<(), FileError> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).at("create", folder)?;
+    }
+    std::fs::write(path, text).at("write", path)
+}
+
+/// Forgets the copies that `init` kept for `uninstall`; the backups by fingerprint stay.
+pub fn forget_install(folder: &Path) -> Result<(), FileError> {
+    for name in ["original", "written"] {
+        let path = folder.join(name);
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(error).at("remove", &path);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

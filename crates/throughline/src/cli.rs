@@ -1,0 +1,141 @@
+//! The command line: verbs, help, exit codes.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use crate::commands::{self, App};
+use crate::failure::Failure;
+use crate::output;
+
+const VARIABLES: &str = "\
+Environment:
+  THROUGHLINE_HOME             where data is kept (default: the platform's data folder)
+  THROUGHLINE_BRIEFING_TOKENS  budget of what the agent is told (default: 1200)
+  CLAUDE_PROJECT_DIR           the project, instead of the current folder's
+  CLAUDE_CONFIG_DIR            the client's configuration folder (default: ~/.claude)
+  NO_COLOR                     no colours
+
+Start with `throughline init` in a project, then `throughline status`.";
+
+/// Keep a coding agent's work alive through compaction, crashes, /clear and idle days
+#[derive(Debug, Parser)]
+#[command(name = "throughline", version = VERSION, after_help = VARIABLES, propagate_version = true, max_term_width = 100)]
+pub(crate) struct Cli {
+    /// The project's top folder, instead of the current one's
+    #[arg(long, global = true, value_name = "DIR")]
+    project: Option<PathBuf>,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+/// The version, with the commit where it is known.
+const VERSION: &str = match option_env!("THROUGHLINE_COMMIT") {
+    Some(commit) => commit,
+    None => env!("CARGO_PKG_VERSION"),
+};
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    // Life cycle.
+    Init(commands::init::Args),
+    Uninstall(commands::uninstall::Args),
+    Doctor(commands::doctor::Args),
+    Status(commands::status::Args),
+    Demo(commands::demo::Args),
+    // Recording.
+    Add(commands::add::Args),
+    Resolve(commands::resolve::Args),
+    Done(commands::withdraw::DoneArgs),
+    Lift(commands::withdraw::LiftArgs),
+    Supersede(commands::supersede::Args),
+    Edit(commands::edit::Args),
+    Rm(commands::withdraw::RmArgs),
+    Set(commands::set::Args),
+    Save(commands::save::Args),
+    // Reading.
+    List(commands::list::Args),
+    Load(commands::load::Args),
+    Briefing(commands::briefing::Args),
+    Age(commands::age::Args),
+    Validate(commands::validate::Args),
+    Export(commands::export::Args),
+    Import(commands::import::Args),
+    Handoff(commands::handoff::Args),
+    // Care.
+    Trust(commands::trust::Args),
+    Fresh(commands::fresh::Args),
+    Pause(commands::pause::PauseArgs),
+    Unpause(commands::pause::UnpauseArgs),
+    Completions(commands::man::CompletionsArgs),
+    Man(commands::man::ManArgs),
+    /// Answer one hook event of the agent (called by the agent: payload on stdin, reply on stdout)
+    Hook {
+        /// Called by the plugin, not by the settings
+        #[arg(long)]
+        plugin: bool,
+    },
+}
+
+/// Parses, runs, and turns the outcome into an exit code.
+pub(crate) fn run() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    match dispatch(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output::show_failure(&failure);
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+fn dispatch(cli: Cli) -> Result<(), Failure> {
+    let folder = cli.project;
+    let app = || App::open(folder.as_deref());
+    match cli.verb {
+        Verb::Init(args) => commands::init::run(&app()?, &args),
+        Verb::Uninstall(args) => commands::uninstall::run(&app()?, &args),
+        Verb::Doctor(args) => commands::doctor::run(&app()?, &args),
+        Verb::Status(args) => commands::status::run(&app()?, &args),
+        Verb::Demo(args) => commands::demo::run(&args),
+        Verb::Add(args) => commands::add::run(&app()?, args),
+        Verb::Resolve(args) => commands::resolve::run(&app()?, &args),
+        Verb::Done(args) => commands::withdraw::done(&app()?, &args),
+        Verb::Lift(args) => commands::withdraw::lift(&app()?, &args),
+        Verb::Supersede(args) => commands::supersede::run(&app()?, &args),
+        Verb::Edit(args) => commands::edit::run(&app()?, &args),
+        Verb::Rm(args) => commands::withdraw::rm(&app()?, &args),
+        Verb::Set(args) => commands::set::run(&app()?, args),
+        Verb::Save(args) => commands::save::run(&app()?, &args),
+        Verb::List(args) => commands::list::run(&app()?, &args),
+        Verb::Load(args) => commands::load::run(&app()?, &args),
+        Verb::Briefing(args) => commands::briefing::run(&app()?, &args),
+        Verb::Age(args) => commands::age::run(&app()?, &args),
+        Verb::Validate(args) => commands::validate::run(&app()?, &args),
+        Verb::Export(args) => commands::export::run(&app()?, &args),
+        Verb::Import(args) => commands::import::run(&app()?, &args),
+        Verb::Handoff(args) => commands::handoff::run(&app()?, &args),
+        Verb::Trust(args) => commands::trust::run(&app()?, &args),
+        Verb::Fresh(args) => commands::fresh::run(&app()?, &args),
+        Verb::Pause(args) => commands::pause::pause(&app()?, &args),
+        Verb::Unpause(args) => commands::pause::unpause(&app()?, &args),
+        Verb::Completions(args) => commands::man::completions(&args),
+        Verb::Man(args) => commands::man::man(&args),
+        // `main` has taken every call whose first word is `hook`; this one came with `--project` before it.
+        Verb::Hook { .. } => {
+            Err(Failure::new("`hook` takes no other argument").hint("call `throughline hook`"))
+        }
+    }
+}
+
+/// The command as clap knows it, for completions and man pages.
+pub(crate) fn command() -> clap::Command {
+    Cli::command()
+}

@@ -1,0 +1,113 @@
+//! `add`: records an entry.
+
+use throughline_domain::{Detail, EvidenceType, Priority};
+use throughline_store::memory::NewEntry;
+
+use super::App;
+use crate::failure::Failure;
+use crate::output;
+
+/// Record a decision, constraint, question, piece of evidence, highlight or action
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Record what was decided, and why
+    Decision {
+        /// What was decided
+        text: String,
+        /// Why
+        #[arg(long, value_name = "WHY", default_value = "")]
+        rationale: String,
+        /// It cannot be taken back
+        #[arg(long)]
+        irreversible: bool,
+    },
+    /// Record what must, or must not, be done
+    Constraint {
+        /// The constraint
+        text: String,
+        /// Who set it: user, code, system, or any words
+        #[arg(long, value_name = "WHO", default_value = "user")]
+        source: String,
+        /// Work that breaks it must not go on
+        #[arg(long)]
+        blocking: bool,
+        /// Its nature: technical, business, timeline, or another word
+        #[arg(long = "type", value_name = "KIND")]
+        category: Option<String>,
+    },
+    /// Record a question that nobody has answered yet
+    Question {
+        /// The question
+        text: String,
+        /// Why it matters
+        #[arg(long, value_name = "WHY", default_value = "")]
+        context: String,
+        /// How much it matters
+        #[arg(long, default_value = "medium", value_parser = ["high", "medium", "low"])]
+        priority: String,
+    },
+    /// Record what was really seen, word by word (at most 500 characters)
+    Evidence {
+        /// The words
+        text: String,
+        /// What it is
+        #[arg(long = "type", default_value = "observation", value_parser = ["error", "command", "output", "observation"])]
+        evidence_type: String,
+        /// Where it was seen: a command, a file and line
+        #[arg(long, value_name = "WHERE", default_value = "")]
+        source: String,
+        /// What was going on
+        #[arg(long, value_name = "TEXT")]
+        context: Option<String>,
+    },
+    /// Record a point worth knowing
+    Highlight {
+        /// The point
+        text: String,
+    },
+    /// Record something still to do; `done` finishes it
+    Action {
+        /// What to do
+        text: String,
+    },
+}
+
+pub(crate) fn run(app: &App, args: Args) -> Result<(), Failure> {
+    let (text, detail) = match args.what {
+        What::Decision { text, rationale, irreversible } => {
+            (text, Detail::Decision { rationale, reversible: !irreversible })
+        }
+        What::Constraint { text, source, blocking, category } => {
+            (text, Detail::Constraint { source, blocking, category })
+        }
+        What::Question { text, context, priority } => {
+            let priority = Priority::from_word(&priority).unwrap_or_default();
+            (text, Detail::Question { context, priority, resolution: None })
+        }
+        What::Evidence { text, evidence_type, source, context } => {
+            let evidence_type = EvidenceType::from_word(&evidence_type).unwrap_or(EvidenceType::Observation);
+            (text, Detail::Evidence { evidence_type, source, context })
+        }
+        What::Highlight { text } => (text, Detail::Highlight),
+        What::Action { text } => (text, Detail::Action),
+    };
+    let kind = detail.kind();
+    let given_units = throughline_domain::text::utf16_len(text.trim());
+    let changed = app.change(|draft| {
+        let before = draft.state.counter(kind);
+        let id = draft.add(NewEntry { text, detail })?;
+        Ok((id, draft.state.counter(kind) > before))
+    })?;
+    let (id, is_new) = changed.value;
+    if kind == throughline_domain::Kind::Evidence && given_units > app.memory.limits.evidence_units_max {
+        let kept = app.memory.limits.evidence_units_max;
+        output::remark(&format!("the first {kept} of {given_units} characters were kept"));
+    }
+    output::say(&if is_new { format!("{id} recorded") } else { format!("{id} was recorded already") })
+}

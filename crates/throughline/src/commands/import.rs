@@ -1,0 +1,89 @@
+//! `import`: entries out of another state file, an export, or an iDumb state.
+
+use std::io::Read;
+use std::path::PathBuf;
+
+use serde_json::Value;
+use throughline_domain::{Kind, State};
+use throughline_store::files;
+
+use super::App;
+use crate::failure::Failure;
+use crate::output;
+
+/// Longest file that is read.
+const IMPORT_BYTES_MAX: u64 = 4 << 20;
+
+/// Add the entries of another state file, of an export, or of `.idumb/brain/state.json`
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The file; `-` reads standard input
+    file: PathBuf,
+}
+
+pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    let bytes = read(args)?;
+    let name = args.file.display();
+    let text = String::from_utf8(bytes).map_err(|_| Failure::new(format!("{name} is not UTF-8 text")))?;
+    let (incoming, problems) = State::read(&text).map_err(|unreadable| {
+        Failure::new(format!("could not read {name}: {unreadable}"))
+            .hint("import takes a state file, the output of `throughline export`, or iDumb's state.json")
+    })?;
+    let before = app.state()?.all_entries().count();
+    let changed = app.change(|draft| {
+        for mut entry in incoming.all_entries().cloned() {
+            let created = entry.extra.shift_remove("created");
+            if let Some(Value::String(created)) = created
+                && entry.timestamp.is_empty()
+            {
+                entry.timestamp = created;
+            }
+            if entry.alias.is_none() && draft.state.find(&entry.id.to_string()).is_some() {
+                entry.alias = Some(entry.id.to_string());
+            }
+            draft.adopt(entry);
+        }
+        adopt_the_rest(&incoming, &mut draft.state);
+        Ok(())
+    })?;
+    for problem in &problems {
+        output::warn(&format!("{problem} (kept under `unparsed`)"));
+    }
+    let seen = incoming.all_entries().count();
+    let now = changed.state.all_entries().count() + changed.evicted.len();
+    output::say(&format!("{} of {seen} entries imported from {name}", now.saturating_sub(before)))
+}
+
+fn read(args: &Args) -> Result<Vec<u8>, Failure> {
+    if args.file.as_os_str() == "-" {
+        let mut bytes = Vec::new();
+        std::io::stdin()
+            .take(IMPORT_BYTES_MAX)
+            .read_to_end(&mut bytes)
+            .map_err(|error| Failure::new(format!("could not read standard input: {error}")))?;
+        return Ok(bytes);
+    }
+    files::read_limited(&args.file, IMPORT_BYTES_MAX)?
+        .ok_or_else(|| Failure::new(format!("there is no file {}", args.file.display())))
+}
+
+/// What is no entry: taken where the project has nothing of its own.
+fn adopt_the_rest(incoming: &State, state: &mut State) {
+    if state.sd.is_empty() {
+        state.sd = incoming.sd.clone();
+    }
+    for line in &incoming.key_decisions {
+        let known = state.entries(Kind::Decision).iter().any(|entry| entry.text == *line);
+        if !known && !state.key_decisions.contains(line) {
+            state.key_decisions.push(line.clone());
+        }
+    }
+    for (key, value) in &incoming.extra {
+        if key != "archive" {
+            state.extra.entry(key.clone()).or_insert_with(|| value.clone());
+        }
+    }
+    for (key, value) in &incoming.unparsed {
+        state.unparsed.entry(key.clone()).or_insert_with(|| value.clone());
+    }
+}

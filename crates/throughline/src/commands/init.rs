@@ -1,0 +1,175 @@
+//! `init`: our hooks into the client's settings; shown as a diff, reversible, foreign entries untouched.
+
+use std::path::{Path, PathBuf};
+
+use similar::TextDiff;
+use throughline_agents::claude_code::plugin;
+use throughline_agents::claude_code::settings_edit::{self, Install, Outcome};
+use throughline_agents::claude_code::version::Version;
+use throughline_store::project_files;
+
+use super::App;
+use crate::failure::Failure;
+use crate::output::{self, BAD, GOOD, HINT, styled};
+use crate::place::Place;
+
+/// Register the hooks with Claude Code for this project
+///
+/// Writes .claude/settings.local.json (yours alone). A copy of the file as it was is kept; `uninstall` gives it back.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Write .claude/settings.json, which your team shares
+    #[arg(long, conflicts_with = "user")]
+    shared: bool,
+    /// Write your own settings: all projects
+    #[arg(long)]
+    user: bool,
+    /// Show the difference and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    let path = settings_path(app, args.shared, args.user)?;
+    let old = project_files::read_settings(&path)?;
+    let client = client_version();
+    let ours = Install { binary: own_path(args.shared)?, client, status_line: false };
+    let edit = settings_edit::install(old.as_deref(), &ours).map_err(|problem| refuse(&path, &problem))?;
+    if args.dry_run {
+        return show_diff(&path, old.as_deref().unwrap_or(""), &edit.text);
+    }
+    if edit.outcome == Outcome::Unchanged {
+        output::say(&format!("{} is up to date", path.display()))?;
+    } else {
+        let backup = keep_original(app, &path, old.as_deref())?;
+        project_files::write_settings(&path, &edit.text)?;
+        remember_written(app, &path, &edit.text)?;
+        output::say(&format!("{} hooks registered in {}", styled(GOOD, "✓"), path.display()))?;
+        if let Some(backup) = backup {
+            output::remark(&format!("a copy of the file as it was is kept at {}", backup.display()));
+        }
+    }
+    write_command(app, args.user)?;
+    super::keep_out_of_git(&app.memory.project);
+    offer(client)
+}
+
+/// The settings file that is meant.
+pub(super) fn settings_path(app: &App, shared: bool, user: bool) -> Result<PathBuf, Failure> {
+    if user {
+        let folder = app.place.claude_folder.as_ref().ok_or_else(|| {
+            Failure::new("neither CLAUDE_CONFIG_DIR nor HOME names a folder")
+                .hint("set CLAUDE_CONFIG_DIR to the client's configuration folder")
+        })?;
+        return Ok(folder.join("settings.json"));
+    }
+    let name = if shared { "settings.json" } else { "settings.local.json" };
+    Ok(app.memory.project.root.join(".claude").join(name))
+}
+
+pub(super) fn refuse(
+    path: &Path,
+    problem: &throughline_agents::claude_code::settings_edit::SettingsProblem,
+) -> Failure {
+    Failure::new(format!(
+        "{}, line {}, column {}: {}",
+        path.display(),
+        problem.line,
+        problem.column,
+        problem.what
+    ))
+    .hint(format!("nothing was changed; {}", problem.hint))
+}
+
+/// How the client is to call us. A file that a team shares cannot name a place on one machine.
+fn own_path(shared: bool) -> Result<String, Failure> {
+    if shared {
+        return Ok("throughline".to_owned());
+    }
+    let path = std::env::current_exe()
+        .map_err(|error| Failure::new(format!("could not tell where this program is: {error}")))?;
+    path.into_os_string()
+        .into_string()
+        .map_err(|path| Failure::new(format!("the path {} is not UTF-8", path.to_string_lossy())))
+}
+
+/// The version of the client on the path; without one the newest rules are used.
+pub(crate) fn client_version() -> Option<Version> {
+    let output = std::process::Command::new("claude")
+        .arg("--version")
+        .stdin(std::process::Stdio::null())
+        .output()
+        .ok()?;
+    Version::parse(&String::from_utf8_lossy(&output.stdout))
+}
+
+pub(super) fn show_diff(path: &Path, old: &str, new: &str) -> Result<(), Failure> {
+    let diff = TextDiff::from_lines(old, new);
+    let name = path.display().to_string();
+    let text = diff.unified_diff().context_radius(3).header(&name, &name).to_string();
+    if text.is_empty() {
+        return output::say(&format!("{name}: no difference"));
+    }
+    for line in text.lines() {
+        let shown = match line.as_bytes().first() {
+            Some(b'+') => styled(GOOD, line),
+            Some(b'-') => styled(BAD, line),
+            Some(b'@') => styled(HINT, line),
+            _ => line.to_owned(),
+        };
+        output::say(&shown)?;
+    }
+    Ok(())
+}
+
+/// Keeps the file as it was before we first touched it.
+fn keep_original(app: &App, path: &Path, old: Option<&str>) -> Result<Option<PathBuf>, Failure> {
+    let Some(old) = old else { return Ok(None) };
+    // An upgrade of our own entries must not replace the copy from before them.
+    if settings_edit::uninstall(old).is_ok_and(|edit| edit.outcome != Outcome::Unchanged) {
+        return Ok(None);
+    }
+    let folder = install_folder(&app.place, path);
+    project_files::back_up(&folder, path, old)?;
+    let copy = folder.join("original");
+    project_files::write_settings(&copy, old)?;
+    Ok(Some(copy))
+}
+
+/// Remembers the bytes that we wrote: `uninstall` gives the original back when nobody changed them since.
+fn remember_written(app: &App, path: &Path, text: &str) -> Result<(), Failure> {
+    project_files::write_settings(&install_folder(&app.place, path).join("written"), text)?;
+    Ok(())
+}
+
+/// Where the copies of one settings file are kept.
+pub(super) fn install_folder(place: &Place, path: &Path) -> PathBuf {
+    let name = throughline_domain::text::fingerprint(path.as_os_str().as_encoded_bytes());
+    place.home.root().join("installs").join(format!("{name:016x}"))
+}
+
+pub(super) fn command_paths(app: &App, user: bool) -> Vec<(PathBuf, &'static str)> {
+    let folder = match (&app.place.claude_folder, user) {
+        (Some(claude), true) => claude.join("commands"),
+        _ => app.memory.project.root.join(".claude/commands"),
+    };
+    vec![(folder.join("context-compact.md"), plugin::CONTEXT_COMPACT_COMMAND)]
+}
+
+fn write_command(app: &App, user: bool) -> Result<(), Failure> {
+    for (path, text) in command_paths(app, user) {
+        if !project_files::write_own(&path, text, |_| false)? {
+            output::warn(&format!("{} is not ours and was left as it is", path.display()));
+        }
+    }
+    Ok(())
+}
+
+fn offer(client: Option<Version>) -> Result<(), Failure> {
+    if client.is_none() {
+        output::remark("the client `claude` was not found on the path; the newest rules were used");
+    }
+    output::say("next: start Claude Code here, work, and look at `throughline status`")?;
+    let rules = settings_edit::offered_permissions().join("  ");
+    output::say(&format!("offered, not taken: permission rules for the agent's own records: {rules}"))
+}

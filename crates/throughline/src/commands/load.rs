@@ -1,0 +1,26 @@
+//! `load`: the state, as the restore banner or as JSON.
+
+use throughline_briefing::banner;
+
+use super::App;
+use crate::failure::Failure;
+use crate::output;
+
+/// Show the recorded state
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Print the whole state as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    let state = app.state()?;
+    if args.json {
+        return output::say_json(&state.to_json());
+    }
+    if state.timestamp.is_empty() {
+        return output::say("nothing is recorded in this project yet; `throughline add --help` shows how");
+    }
+    output::say(&banner::summary(&state))
+}

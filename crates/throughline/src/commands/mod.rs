@@ -1,0 +1,176 @@
+//! The verbs, one file each, and what they share: the project at hand and who is asking.
+
+pub(crate) mod add;
+pub(crate) mod age;
+pub(crate) mod briefing;
+pub(crate) mod demo;
+pub(crate) mod doctor;
+pub(crate) mod edit;
+pub(crate) mod export;
+pub(crate) mod fresh;
+pub(crate) mod handoff;
+pub(crate) mod import;
+pub(crate) mod init;
+pub(crate) mod list;
+pub(crate) mod load;
+pub(crate) mod man;
+pub(crate) mod pause;
+pub(crate) mod resolve;
+pub(crate) mod save;
+pub(crate) mod set;
+pub(crate) mod status;
+pub(crate) mod supersede;
+pub(crate) mod trust;
+pub(crate) mod uninstall;
+pub(crate) mod validate;
+pub(crate) mod withdraw;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use throughline_domain::{Origin, State, Timestamp};
+use throughline_store::config::Config;
+use throughline_store::lock::Patience;
+use throughline_store::memory::{Author, Changed, Draft, EntryError, Memory, Repair};
+use throughline_store::paths::Project;
+use throughline_store::{gate, project_files};
+
+use crate::failure::Failure;
+use crate::output;
+use crate::place::{self, Place};
+
+/// How long a verb waits for the archive after its change is safe.
+const ARCHIVE_WAIT: Duration = Duration::from_secs(2);
+
+/// The project at hand.
+pub(crate) struct App {
+    pub(crate) place: Place,
+    pub(crate) config: Config,
+    pub(crate) memory: Memory,
+    pub(crate) now: Timestamp,
+}
+
+impl App {
+    /// Opens the project that `folder` names, or the one that the current folder belongs to.
+    pub(crate) fn open(folder: Option<&Path>) -> Result<Self, Failure> {
+        let place = Place::from_env().ok_or_else(|| {
+            Failure::new("neither THROUGHLINE_HOME nor HOME names a folder")
+                .hint("set THROUGHLINE_HOME to a folder where Throughline may keep its data")
+        })?;
+        let root = match folder {
+            Some(folder) => Some(place::real(folder)).filter(|root| root.is_dir()).ok_or_else(|| {
+                Failure::new(format!("there is no folder {}", folder.display()))
+                    .hint("--project takes the top folder of a project")
+            })?,
+            None => current_project()?,
+        };
+        let root = settle_root(&place, root);
+        let project = place.project_at(&root);
+        let (config, problems) = place.config(&project);
+        for problem in problems {
+            output::warn(&format!("{}: {}", problem.path.display(), problem.what));
+        }
+        let memory = project_memory(project, &place, &config);
+        Ok(Self { place, config, memory, now: Timestamp::now() })
+    }
+
+    /// Who is asking: a person, or an agent that runs us as a command.
+    pub(crate) fn author(&self) -> Author {
+        let by_agent = std::env::var_os("CLAUDECODE").is_some() || std::env::var_os("AI_AGENT").is_some();
+        Author {
+            origin: if by_agent { Origin::Assistant } else { Origin::User },
+            session: std::env::var("CLAUDE_CODE_SESSION_ID").ok().filter(|id| !id.is_empty()),
+            now: self.now,
+            patience: Patience::Person,
+        }
+    }
+
+    /// Changes the working set, tells what happened on the way, and lets the archive catch up.
+    pub(crate) fn change<T>(
+        &self,
+        change: impl FnOnce(&mut Draft) -> Result<T, EntryError>,
+    ) -> Result<Changed<T>, Failure> {
+        let is_new = !self.memory.project.state_file().exists();
+        let changed = self.memory.update(&self.author(), change)?;
+        if is_new {
+            keep_out_of_git(&self.memory.project);
+        }
+        tell_repairs(&changed.repairs);
+        if !changed.evicted.is_empty() {
+            output::remark(&format!("{} moved to the archive to make room", changed.evicted.join(", ")));
+        }
+        self.fold();
+        Ok(changed)
+    }
+
+    /// The state as it stands, settled.
+    pub(crate) fn state(&self) -> Result<State, Failure> {
+        let (state, repairs) = self.memory.settle(&self.author())?;
+        tell_repairs(&repairs);
+        if !repairs.is_empty() {
+            self.fold();
+        }
+        Ok(state)
+    }
+
+    fn fold(&self) {
+        // The change is on disk and acknowledged; an archive that cannot take it now takes it next time.
+        if let Err(error) = gate::fold_changes(&self.memory, ARCHIVE_WAIT) {
+            output::warn(&error.to_string());
+            throughline_store::log::failure(&self.place.home, self.now, "archive", &error.to_string());
+        }
+    }
+}
+
+/// The memory of a project, with what only the binary can ask: whether git tracks the state file.
+pub(crate) fn project_memory(project: Project, place: &Place, config: &Config) -> Memory {
+    let mut memory = Memory::of(project, place.home.clone(), config.limits());
+    memory.edits_come_from_others =
+        |project| throughline_git::is_tracked(&project.root, &project.state_file()).unwrap_or(false);
+    memory
+}
+
+/// Keeps our files out of git; where there is no repository there is nothing to do.
+pub(crate) fn keep_out_of_git(project: &Project) {
+    if let Some(exclude) = throughline_git::top_level_exclude_path(&project.root) {
+        let _ = project_files::exclude_from_git(&exclude);
+    }
+}
+
+fn current_project() -> Result<PathBuf, Failure> {
+    let folder = std::env::current_dir()
+        .map_err(|error| Failure::new(format!("could not tell the current folder: {error}")))?;
+    place::project_root(&folder).ok_or_else(|| Failure::new(format!("{} is no folder", folder.display())))
+}
+
+fn settle_root(place: &Place, root: PathBuf) -> PathBuf {
+    let (config, _) = place.config(&place.project_at(&root));
+    match place::main_worktree(&root) {
+        Some(main) if config.project.share_worktrees => main,
+        _ => root,
+    }
+}
+
+fn tell_repairs(repairs: &[Repair]) {
+    for repair in repairs {
+        output::warn(&match repair {
+            Repair::SetAside { why, aside, rebuilt } => format!(
+                "the state file could not be read ({why}); it was kept as {} and {rebuilt} entries were rebuilt",
+                aside.display()
+            ),
+            Repair::Rebuilt { rebuilt } => format!(
+                "the state file was gone; {rebuilt} entries were rebuilt (`throughline fresh` starts empty)"
+            ),
+            Repair::HandEdit { added, removed, changed } => {
+                format!(
+                    "the state file was edited by hand: {added} added, {removed} removed, {changed} changed"
+                )
+            }
+            Repair::Untrusted { entries } => format!(
+                "{entries} entries were not recorded on this machine; they are only quoted until `throughline trust`"
+            ),
+            Repair::Upgraded { from } => format!("the state file was upgraded from version {from}"),
+            Repair::Kept(problem) => format!("{problem} (kept under `unparsed`)"),
+        });
+    }
+}

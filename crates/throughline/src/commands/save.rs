@@ -1,0 +1,49 @@
+//! `save`: notes the working tree and the reason.
+
+use std::time::Duration;
+
+use throughline_domain::{Detail, Trigger};
+use throughline_store::memory::NewEntry;
+
+use super::App;
+use crate::failure::Failure;
+use crate::output;
+
+/// Save the working tree's state, and optionally highlights and actions
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Why: manual, checkpoint, threshold or precompact
+    #[arg(long, value_name = "T", default_value = "manual", value_parser = ["manual", "checkpoint", "threshold", "precompact"])]
+    trigger: String,
+    /// A point worth knowing; may be given several times
+    #[arg(long = "highlight", value_name = "TEXT")]
+    highlights: Vec<String>,
+    /// Something still to do; may be given several times
+    #[arg(long = "action", value_name = "TEXT")]
+    actions: Vec<String>,
+}
+
+pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    let deadline = Duration::from_millis(app.config.git.deadline_ms);
+    let git = throughline_git::capture(&app.memory.project.root, deadline);
+    let git_error = git.error.clone();
+    let changed = app.change(|draft| {
+        for text in &args.highlights {
+            draft.add(NewEntry { text: text.clone(), detail: Detail::Highlight })?;
+        }
+        for text in &args.actions {
+            draft.add(NewEntry { text: text.clone(), detail: Detail::Action })?;
+        }
+        draft.save(Trigger::from_word(&args.trigger), git);
+        Ok(())
+    })?;
+    if let Some(error) = git_error {
+        output::remark(&format!("git: {error}"));
+    }
+    let entries = changed.state.all_entries().count();
+    let metrics = &changed.state.token_metrics;
+    output::say(&format!(
+        "saved ({}): {entries} entries, about {} tokens, {}",
+        args.trigger, metrics.estimated_tokens, metrics.budget_status
+    ))
+}

@@ -1,0 +1,81 @@
+//! `set work`: what is being worked on.
+
+use super::App;
+use crate::failure::Failure;
+use crate::output;
+
+/// Set what is being worked on
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Set the work item; what is not given stays, an empty text clears
+    Work(Work),
+}
+
+#[derive(Debug, clap::Args)]
+struct Work {
+    /// Its id in your tracker
+    #[arg(long)]
+    id: Option<String>,
+    /// Its title
+    #[arg(long)]
+    title: Option<String>,
+    /// Its phase: any word (LEAD, PLAN, EXEC…)
+    #[arg(long)]
+    phase: Option<String>,
+    /// How much is done, from 0 to 1
+    #[arg(long, value_parser = fraction)]
+    progress: Option<f64>,
+    /// The step in hand
+    #[arg(long)]
+    item: Option<String>,
+    /// What it waits for
+    #[arg(long)]
+    blocking: Option<String>,
+    /// What comes next
+    #[arg(long)]
+    next: Option<String>,
+}
+
+fn fraction(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if (0.0..=1.0).contains(&number) => Ok(number),
+        _ => Err("a number from 0 to 1, such as 0.75".to_owned()),
+    }
+}
+
+pub(crate) fn run(app: &App, args: Args) -> Result<(), Failure> {
+    let What::Work(work) = args.what;
+    let changed = app.change(|draft| {
+        let sd = &mut draft.state.sd;
+        let fields = [
+            (&mut sd.id, work.id),
+            (&mut sd.title, work.title),
+            (&mut sd.phase, work.phase.clone()),
+            (&mut sd.item, work.item),
+            (&mut sd.blocking, work.blocking),
+            (&mut sd.next, work.next),
+        ];
+        for (field, given) in fields {
+            if let Some(text) = given {
+                let text = throughline_domain::text::one_line(&text, 500);
+                *field = (!text.is_empty()).then_some(text);
+            }
+        }
+        if work.progress.is_some() {
+            sd.progress = work.progress;
+        }
+        if let Some(phase) = work.phase {
+            draft.state.workflow.current_phase = (!phase.is_empty()).then_some(phase);
+        }
+        Ok(())
+    })?;
+    let sd = &changed.state.sd;
+    let name = sd.id.as_deref().or(sd.title.as_deref()).unwrap_or("work item");
+    output::say(&format!("{name} set"))
+}

@@ -1,0 +1,44 @@
+//! `trust`: entries that came with a clone become ours.
+
+use super::App;
+use crate::failure::Failure;
+use crate::output;
+
+/// Trust entries that came with the repository: until then they are only quoted
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The entries; all when none is named
+    ids: Vec<String>,
+    /// Only list what is not trusted yet
+    #[arg(long)]
+    list: bool,
+    /// Print JSON (with --list)
+    #[arg(long, requires = "list")]
+    json: bool,
+}
+
+pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    let state = app.state()?;
+    let untrusted = app.memory.untrusted();
+    if args.json {
+        return output::say_json(&serde_json::json!(untrusted));
+    }
+    if args.list {
+        for id in &untrusted {
+            let text = state.find(id).map_or("", |entry| &entry.text);
+            output::say(&format!("{id}: {}", throughline_domain::text::one_line(text, 200)))?;
+        }
+        return Ok(());
+    }
+    let unknown: Vec<&String> =
+        args.ids.iter().filter(|id| !untrusted.iter().any(|it| it.eq_ignore_ascii_case(id))).collect();
+    if let Some(id) = unknown.first() {
+        return Err(Failure::new(format!("{id} is not among the untrusted entries"))
+            .hint("`throughline trust --list` shows them"));
+    }
+    let count = app.memory.trust(&args.ids)?;
+    output::say(&match count {
+        1 => "1 entry trusted".to_owned(),
+        count => format!("{count} entries trusted"),
+    })
+}

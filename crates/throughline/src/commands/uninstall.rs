@@ -1,0 +1,67 @@
+//! `uninstall`: takes our entries out of the client's settings; byte for byte when nothing else changed.
+
+use throughline_agents::claude_code::settings_edit::{self, Outcome};
+use throughline_store::project_files;
+
+use super::App;
+use super::init::{command_paths, install_folder, refuse, settings_path, show_diff};
+use crate::failure::Failure;
+use crate::output::{self, GOOD, styled};
+
+/// Take the hooks out of Claude Code's settings again; what was recorded stays
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// From .claude/settings.json, which your team shares
+    #[arg(long, conflicts_with = "user")]
+    shared: bool,
+    /// From your own settings: all projects
+    #[arg(long)]
+    user: bool,
+    /// Show the difference and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    let path = settings_path(app, args.shared, args.user)?;
+    let Some(now) = project_files::read_settings(&path)? else {
+        return output::say(&format!("{} does not exist: nothing to remove", path.display()));
+    };
+    let folder = install_folder(&app.place, &path);
+    let written = project_files::read_settings(&folder.join("written"))?;
+    let original = project_files::read_settings(&folder.join("original"))?;
+    let edit = settings_edit::uninstall(&now).map_err(|problem| refuse(&path, &problem))?;
+    let untouched = written.as_deref() == Some(&now);
+    let text = match original {
+        Some(original) if untouched => original,
+        _ => edit.text,
+    };
+    if args.dry_run {
+        return show_diff(&path, &now, &text);
+    }
+    match edit.outcome {
+        Outcome::Unchanged => output::say(&format!("{} has no entries of ours", path.display()))?,
+        Outcome::NothingLeft => {
+            project_files::remove_settings(&path)?;
+            output::say(&format!(
+                "{} {} removed: nothing else was in it",
+                styled(GOOD, "✓"),
+                path.display()
+            ))?;
+        }
+        Outcome::Rewritten => {
+            project_files::write_settings(&path, &text)?;
+            output::say(&format!("{} our hooks removed from {}", styled(GOOD, "✓"), path.display()))?;
+        }
+    }
+    project_files::forget_install(&folder)?;
+    for (path, text) in command_paths(app, args.user) {
+        project_files::remove_own(&path, text)?;
+    }
+    if let Some(exclude) = throughline_git::top_level_exclude_path(&app.memory.project.root)
+        && !app.memory.project.state_file().exists()
+    {
+        project_files::stop_excluding(&exclude)?;
+    }
+    output::say("what was recorded stays; `throughline init` brings the hooks back")
+}

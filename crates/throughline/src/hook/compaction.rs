@@ -1,0 +1,147 @@
+//! Around a compaction: saved before it, the client's summary kept when it passes by.
+
+use std::time::Duration;
+
+use throughline_briefing::preservation::{self, PRESERVATION_TOKENS_MAX};
+use throughline_briefing::snapshot::{self, SnapshotParts};
+use throughline_briefing::{Cap, Facts};
+use throughline_domain::{Detail, Trigger};
+use throughline_store::memory::NewEntry;
+use throughline_store::project_files;
+use throughline_store::session::{CompactionMark, SessionCache};
+
+use super::gate::{self, Session};
+use super::{Outcome, Run};
+
+/// PreCompact: save, snapshot, log line; says what the summary should keep.
+pub(super) fn before(run: &Run) -> Outcome {
+    let Some(session) = gate::open(run) else { return Outcome::silent() };
+    let folder = run.place.home.session(&run.payload.session_id);
+    let trigger = run.payload.trigger.as_deref().unwrap_or("auto");
+    let focus = run.payload.custom_instructions.as_deref().map(str::trim).filter(|focus| !focus.is_empty());
+    let mark = CompactionMark {
+        at: run.now.as_millisecond(),
+        trigger: throughline_domain::text::one_line(trigger, 20),
+        focus: focus.map(|focus| throughline_store::redact::text(focus).into_owned()),
+        ..CompactionMark::default()
+    };
+    let mut outcome = Outcome::silent();
+    note_failure(&mut outcome, mark.write(&folder));
+    let forgotten = SessionCache { thresholds_said: Vec::new(), ..session.cache.clone() };
+    note_failure(&mut outcome, forgotten.write(&folder));
+    if session.cache.paused {
+        return outcome;
+    }
+    let deadline = Duration::from_millis(session.config.git.deadline_ms);
+    let root = &session.memory.project.root;
+    let taken = throughline_git::snapshot(root, std::time::SystemTime::now(), deadline);
+    let state = save(run, &session, &taken.state, focus, &mut outcome);
+    let parts = SnapshotParts {
+        now: run.now,
+        trigger,
+        git: &taken.state,
+        diff_stat: &taken.diff_stat,
+        staged_stat: &taken.staged_stat,
+        modified_last_hour: &taken.modified_last_hour,
+    };
+    let project = &session.memory.project;
+    note_failure(&mut outcome, project_files::write_snapshot(project, &snapshot::render(&parts)));
+    let (id, transcript) = (&run.payload.session_id, &run.payload.transcript_path);
+    note_failure(&mut outcome, project_files::log_compaction(project, id, run.now, trigger, transcript));
+    if let Some(state) = state {
+        let untrusted = session.memory.untrusted();
+        let facts = Facts { untrusted: &untrusted, ..Facts::default() };
+        let cap = Cap::tokens(PRESERVATION_TOKENS_MAX);
+        let text = preservation::render(&state, &facts, focus, &taken.diff_stat, cap);
+        outcome.reply = Outcome::saying(text).reply;
+    }
+    gate::fold(run, &session.memory, &mut outcome.failures);
+    outcome
+}
+
+fn save(
+    run: &Run,
+    session: &Session,
+    git: &throughline_domain::GitState,
+    focus: Option<&str>,
+    outcome: &mut Outcome,
+) -> Option<throughline_domain::State> {
+    let is_new = !session.memory.project.state_file().exists();
+    let saved = session.memory.update(&gate::author(run), |draft| {
+        draft.save(Trigger::Precompact, git.clone());
+        if let Some(focus) = focus {
+            let text = throughline_domain::text::shorten(focus, 1_000);
+            // A focus that cannot be recorded must not cost the save.
+            let _ = draft.add(NewEntry { text, detail: Detail::Directive { source: "/compact".to_owned() } });
+        }
+        Ok(())
+    });
+    match saved {
+        Ok(changed) => {
+            if is_new {
+                crate::commands::keep_out_of_git(&session.memory.project);
+            }
+            Some(changed.state)
+        }
+        Err(error) => {
+            outcome.failures.push(format!("save: {error}"));
+            let folder = run.place.home.session(&run.payload.session_id);
+            let waiting = SessionCache {
+                save_waits: Some(Trigger::Precompact.word().to_owned()),
+                thresholds_said: Vec::new(),
+                ..session.cache.clone()
+            };
+            let _ = waiting.write(&folder);
+            session.memory.peek().ok().flatten()
+        }
+    }
+}
+
+/// Whether a subagent that stopped is the client's own summariser: it has no type, and a compaction is going on.
+pub(super) fn is_summariser(run: &Run) -> bool {
+    run.payload.agent_type.as_deref() == Some("")
+        && CompactionMark::current(&run.place.home.session(&run.payload.session_id), run.now).is_some()
+}
+
+/// SubagentStop of the summariser: its last words are the summary. Of several, the last counts.
+pub(super) fn keep_summary(run: &Run) -> Outcome {
+    let folder = run.place.home.session(&run.payload.session_id);
+    let mut outcome = Outcome::silent();
+    if let (Some(mut mark), Some(summary)) =
+        (CompactionMark::current(&folder, run.now), &run.payload.last_assistant_message)
+    {
+        mark.keep_summary(summary);
+        note_failure(&mut outcome, mark.write(&folder));
+    }
+    outcome
+}
+
+/// PostCompact: keeps the summary if it was not known, and hands the whole to the archive.
+pub(super) fn after(run: &Run) -> Outcome {
+    let folder = run.place.home.session(&run.payload.session_id);
+    let mut outcome = Outcome::silent();
+    let mut mark = CompactionMark::current(&folder, run.now).unwrap_or_else(|| CompactionMark {
+        at: run.now.as_millisecond(),
+        trigger: run.payload.trigger.clone().unwrap_or_default(),
+        ..CompactionMark::default()
+    });
+    if mark.summary.is_none()
+        && let Some(summary) = &run.payload.compact_summary
+    {
+        mark.keep_summary(summary);
+    }
+    if !mark.noted {
+        mark.noted = true;
+        outcome.note = Some(serde_json::json!({ "compaction": {
+            "at": mark.at, "trigger": mark.trigger, "focus": mark.focus, "summary": mark.summary,
+        }}));
+    }
+    note_failure(&mut outcome, mark.write(&folder));
+    outcome
+}
+
+fn note_failure<T, E: std::fmt::Display>(outcome: &mut Outcome, result: Result<T, E>) {
+    if let Err(error) = result {
+        outcome.failures.push(error.to_string());
+    }
+}

@@ -1,0 +1,92 @@
+//! What every gate needs: the project's memory, a watchdog, and the fold into the archive.
+
+use std::time::Duration;
+
+use throughline_agents::claude_code::hook_payload::Event;
+use throughline_store::config::Config;
+use throughline_store::lock::Patience;
+use throughline_store::memory::{Author, Memory, Repair};
+use throughline_store::session::SessionCache;
+use throughline_store::{gate, log};
+
+use super::{Run, leave, starting};
+use crate::commands::project_memory;
+
+/// How long a gate waits for the archive.
+const ARCHIVE_WAIT: Duration = Duration::from_millis(300);
+
+/// A session's project, opened.
+pub(super) struct Session {
+    pub(super) cache: SessionCache,
+    pub(super) memory: Memory,
+    pub(super) config: Config,
+}
+
+/// Opens the session's project; `None` when the payload names none that can be found.
+pub(super) fn open(run: &Run) -> Option<Session> {
+    let folder = run.place.home.session(&run.payload.session_id);
+    let cache = match SessionCache::read(&folder) {
+        Some(cache) => cache,
+        // Installed in mid-session, or the folder was cleaned: settle it now.
+        None => starting::compile(run, "unseen")?,
+    };
+    let project = run.place.project_at(&cache.project_root);
+    let (config, _) = run.place.config(&project);
+    let memory = project_memory(project, &run.place, &config);
+    Some(Session { cache, memory, config })
+}
+
+/// The author of what a hook records.
+pub(super) fn author(run: &Run) -> Author {
+    Author {
+        origin: throughline_domain::Origin::Assistant,
+        session: Some(run.payload.session_id.clone()),
+        now: run.now,
+        patience: Patience::Hook,
+    }
+}
+
+/// Folds what waits; a failure is a line in the log, and everything waits on.
+pub(super) fn fold(run: &Run, memory: &Memory, failures: &mut Vec<String>) {
+    if let Err(error) = gate::fold(memory, &[&run.payload.session_id], ARCHIVE_WAIT) {
+        failures.push(error.to_string());
+    }
+}
+
+/// What was mended on the way, in words for the agent and the log.
+pub(super) fn repair_lines(repairs: &[Repair]) -> Vec<String> {
+    repairs.iter().filter_map(repair_line).collect()
+}
+
+fn repair_line(repair: &Repair) -> Option<String> {
+    match repair {
+        Repair::SetAside { why, aside, rebuilt } => {
+            let name = aside.file_name().unwrap_or_default().to_string_lossy();
+            Some(format!(
+                "The state file could not be read ({why}); it was kept as {name} and {rebuilt} entries were rebuilt. Tell the user."
+            ))
+        }
+        Repair::Rebuilt { rebuilt } => Some(format!(
+            "The state file was gone; {rebuilt} entries were rebuilt from the archive. Tell the user."
+        )),
+        Repair::HandEdit { .. } | Repair::Untrusted { .. } | Repair::Upgraded { .. } | Repair::Kept(_) => {
+            None
+        }
+    }
+}
+
+/// A gate that takes longer than its client waits ends itself, in good order, before it is killed.
+pub(super) fn watch(run: &Run) {
+    let limit = match run.payload.event {
+        Event::SessionEnd => Duration::from_millis(1_300),
+        Event::PreCompact => Duration::from_secs(13),
+        Event::SessionStart => Duration::from_secs(8),
+        _ => Duration::from_secs(4),
+    };
+    let (home, now, during) = (run.place.home.clone(), run.now, run.during());
+    std::thread::spawn(move || {
+        std::thread::sleep(limit);
+        log::failure(&home, now, &during, &format!("gave up after {} ms", limit.as_millis()));
+        leave();
+    });
+}

@@ -1,0 +1,35 @@
+//! A hook's input: as much of it as is needed, for as long as we can wait.
+
+use std::io::Read;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+/// A payload's beginning holds what we need; the rest of a longer one is read and dropped.
+const PAYLOAD_BYTES_MAX: usize = 4 << 20;
+/// A client that does not finish its payload by then never will.
+const PAYLOAD_DEADLINE: Duration = Duration::from_secs(3);
+
+/// Reads standard input to its end, or to the deadline.
+pub(super) fn read() -> Vec<u8> {
+    let began = Instant::now();
+    let mut stdin = std::io::stdin().lock();
+    let mut bytes = Vec::with_capacity(8 << 10);
+    let mut chunk = [0; 16 << 10];
+    loop {
+        let Some(left) = PAYLOAD_DEADLINE.checked_sub(began.elapsed()) else { return bytes };
+        let timeout = Timespec::try_from(left).ok();
+        let mut wait = [PollFd::new(&stdin, PollFlags::IN)];
+        if !matches!(poll(&mut wait, timeout.as_ref()), Ok(ready) if ready > 0) {
+            return bytes;
+        }
+        match stdin.read(&mut chunk) {
+            // Drained even when it is too long: a client that cannot finish writing sees an error.
+            Ok(count) if count > 0 => {
+                let room = PAYLOAD_BYTES_MAX.saturating_sub(bytes.len()).min(count);
+                bytes.extend_from_slice(&chunk[..room]);
+            }
+            _ => return bytes,
+        }
+    }
+}

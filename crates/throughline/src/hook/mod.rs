@@ -1,0 +1,215 @@
+//! `throughline hook`: one payload on standard input, one reply on standard output, always exit 0.
+//!
+//! A usual run notes the event in the session's spool and leaves; at a gate it does the work of that event.
+
+mod compaction;
+mod ending;
+mod gate;
+mod input;
+mod session_start;
+pub(crate) mod starting;
+pub(crate) mod usual;
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use throughline_agents::claude_code::hook_payload::{self, Event, HookPayload};
+use throughline_agents::claude_code::hook_reply::Reply;
+use throughline_domain::Timestamp;
+use throughline_domain::text::{fingerprint, one_line};
+use throughline_store::log;
+use throughline_store::spool::{Spool, SpoolRecord};
+
+use crate::place::Place;
+
+/// Of a payload this much is fingerprinted: two installations see the same bytes.
+const CLAIM_BYTES_MAX: usize = 64 << 10;
+/// Two installations see the same event within this time.
+const SAME_EVENT_MS: i64 = 5_000;
+
+/// One hook run.
+pub(crate) struct Run {
+    pub(crate) place: Place,
+    pub(crate) payload: HookPayload,
+    pub(crate) now: Timestamp,
+    pub(crate) began: Instant,
+    /// `s` settings, `p` plugin.
+    via: &'static str,
+    claim: String,
+}
+
+/// What a run came to.
+pub(crate) struct Outcome {
+    pub(crate) reply: Reply,
+    /// Turns since the last gate.
+    pub(crate) turn: u64,
+    /// For the spool: what the transcript lacks.
+    pub(crate) note: Option<serde_json::Value>,
+    /// What went wrong without stopping the run.
+    pub(crate) failures: Vec<String>,
+}
+
+impl Outcome {
+    pub(crate) fn silent() -> Self {
+        Self { reply: Reply::Nothing, turn: 0, note: None, failures: Vec::new() }
+    }
+
+    pub(crate) fn saying(text: Option<String>) -> Self {
+        Self { reply: text.map_or(Reply::Nothing, Reply::Text), ..Self::silent() }
+    }
+}
+
+/// Runs the hook. Whatever happens, the agent goes on.
+pub(crate) fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
+    let began = Instant::now();
+    survive_panics();
+    let via = if args.into_iter().any(|arg| arg == "--plugin") { "p" } else { "s" };
+    let bytes = input::read();
+    let (payload, problem) = hook_payload::parse(&bytes);
+    let Some(place) = Place::from_env() else { return ExitCode::SUCCESS };
+    let claim = format!("{:016x}", fingerprint(&bytes[..bytes.len().min(CLAIM_BYTES_MAX)]));
+    drop(bytes);
+    let run = Run { place, payload, now: Timestamp::now(), began, via, claim };
+    if let Some(problem) = problem {
+        log::failure(&run.place.home, run.now, &run.during(), &problem.to_string());
+    }
+    if run.payload.session_id.is_empty() {
+        return ExitCode::SUCCESS;
+    }
+    inject_fault();
+    run.carry_out();
+    ExitCode::SUCCESS
+}
+
+impl Run {
+    fn carry_out(&self) {
+        let folder = self.place.home.session(&self.payload.session_id);
+        let mut spool = match Spool::open(&folder) {
+            Ok(spool) => spool,
+            Err(error) => {
+                // No room for notes; what the agent is to be told does not depend on it.
+                log::failure(&self.place.home, self.now, &self.during(), &error.to_string());
+                return self.say(&self.work(None).reply);
+            }
+        };
+        if is_gate(&self.payload) {
+            if !self.claim(&mut spool) {
+                return;
+            }
+            gate::watch(self);
+        }
+        let outcome = self.work(Some(&spool));
+        for failure in &outcome.failures {
+            log::failure(&self.place.home, self.now, &self.during(), failure);
+        }
+        let said = self.say_counting(&outcome.reply);
+        let out = outcome.failures.first().map_or_else(|| "ok".to_owned(), |what| one_line(what, 200));
+        let record = SpoolRecord { out, said, turn: outcome.turn, note: outcome.note, ..self.record() };
+        if let Err(error) = spool.append(&record) {
+            log::failure(&self.place.home, self.now, &self.during(), &error.to_string());
+        }
+    }
+
+    fn work(&self, spool: Option<&Spool>) -> Outcome {
+        match self.payload.event {
+            Event::SessionStart => session_start::run(self),
+            Event::PreCompact => compaction::before(self),
+            Event::PostCompact => compaction::after(self),
+            Event::SubagentStop if compaction::is_summariser(self) => compaction::keep_summary(self),
+            Event::Stop => ending::stop(self),
+            Event::SessionEnd => ending::session_end(self),
+            _ => usual::run(self, spool),
+        }
+    }
+
+    /// Whether this installation does the event: of two that see it, the first in the spool.
+    fn claim(&self, spool: &mut Spool) -> bool {
+        let mine = SpoolRecord { out: "claim".to_owned(), ..self.record() };
+        if spool.append(&mine).and_then(|()| spool.refresh()).is_err() {
+            return true;
+        }
+        // Newest first: whoever comes last in this list was first in the file.
+        let same = |record: &SpoolRecord| {
+            record.claim == self.claim
+                && record.out == "claim"
+                && (self.now.as_millisecond() - record.at).abs() < SAME_EVENT_MS
+        };
+        let claims: Vec<SpoolRecord> = spool.last_records().filter(same).collect();
+        let both = claims.iter().any(|record| record.via != self.via);
+        !both || claims.last().is_none_or(|first| first.via == self.via)
+    }
+
+    fn record(&self) -> SpoolRecord {
+        SpoolRecord {
+            at: self.now.as_millisecond(),
+            ev: one_line(&self.payload.event_name, 40),
+            us: u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX),
+            out: "ok".to_owned(),
+            said: 0,
+            via: self.via.to_owned(),
+            claim: self.claim.clone(),
+            turn: 0,
+            note: None,
+        }
+    }
+
+    fn say(&self, reply: &Reply) {
+        self.say_counting(reply);
+    }
+
+    fn say_counting(&self, reply: &Reply) -> u64 {
+        let text = reply.encode(self.payload.event, &self.payload.event_name);
+        if text.is_empty() {
+            return 0;
+        }
+        let mut stdout = std::io::stdout().lock();
+        // A client that hung up does not want to hear it.
+        let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+        text.len() as u64
+    }
+
+    pub(crate) fn during(&self) -> String {
+        format!("hook {}", one_line(&self.payload.event_name, 40))
+    }
+}
+
+/// Events that always do more than note and leave.
+fn is_gate(payload: &HookPayload) -> bool {
+    matches!(
+        payload.event,
+        Event::SessionStart | Event::PreCompact | Event::PostCompact | Event::Stop | Event::SessionEnd
+    )
+}
+
+/// With `panic = "abort"` nothing catches a panic: the hook logs it and leaves with 0 before the abort.
+fn survive_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        if let Some(place) = Place::from_env() {
+            // The message may hold anything; the place in our own code says enough.
+            let place_in_code = panic.location().map_or_else(String::new, ToString::to_string);
+            log::failure(&place.home, Timestamp::now(), "hook", &format!("panic at {place_in_code}"));
+        }
+        leave();
+    }));
+}
+
+/// Ends the process with success, from wherever we are.
+#[expect(
+    clippy::exit,
+    reason = "a hook must never fail its agent; from a panic or a watchdog there is no other way out"
+)]
+pub(crate) fn leave() -> ! {
+    std::process::exit(0)
+}
+
+/// Faults on request, for the tests that show what a broken hook does to an agent: nothing.
+#[expect(clippy::panic, reason = "a panic on purpose, asked for by the variable")]
+fn inject_fault() {
+    match std::env::var("THROUGHLINE_FAULT").as_deref() {
+        Ok("panic") => panic!("asked for by THROUGHLINE_FAULT"),
+        Ok("sleep") => std::thread::sleep(Duration::from_secs(3_600)),
+        _ => {}
+    }
+}

@@ -1,0 +1,173 @@
+//! SessionStart: the session is noted, its facts are compiled, and what it needs is given back (Decision 2).
+
+use std::path::Path;
+use std::time::Duration;
+
+use throughline_briefing::briefing::{self, Occasion};
+use throughline_briefing::restore::{self, Ages, Plan, Start};
+use throughline_briefing::resume::{self, GitChanges};
+use throughline_briefing::{Cap, Facts, Scope, banner};
+use throughline_domain::{State, Timestamp, time};
+use throughline_store::project_files;
+use throughline_store::session::{Registry, SessionCache, SessionNote};
+
+use super::gate::{self, Session};
+use super::{Outcome, Run, starting};
+use crate::liveness::{self, Fate, Seen};
+
+/// How long git may take to say what changed meanwhile.
+const GIT_DEADLINE: Duration = Duration::from_millis(1_500);
+
+pub(super) fn run(run: &Run) -> Outcome {
+    let source = run.payload.source.as_deref().unwrap_or("startup");
+    let start = Start::from_word(source);
+    let home = &run.place.home;
+    let root = SessionCache::read(&home.session(&run.payload.session_id)).map(|cache| cache.project_root);
+    let root = root.or_else(|| crate::place::project_root(Path::new(&run.payload.cwd)));
+    // Who was here before must be asked before this session is noted among them.
+    let seen = root.map(|root| liveness::sessions(home, &run.place.project_at(&root), run.now));
+    let Some(cache) = starting::compile(run, source) else { return Outcome::silent() };
+    let Some(session) = gate::open(run) else { return Outcome::silent() };
+    let mut outcome = Outcome::silent();
+    note_start(run, &session, source, &mut outcome.failures);
+    if !cache.paused {
+        let text = restore(run, &session, start, &seen.unwrap_or_default(), &mut outcome.failures);
+        outcome.reply = Outcome::saying(text).reply;
+    }
+    gate::fold(run, &session.memory, &mut outcome.failures);
+    outcome
+}
+
+fn note_start(run: &Run, session: &Session, source: &str, failures: &mut Vec<String>) {
+    let note = SessionNote {
+        at: run.now.as_millisecond(),
+        session: run.payload.session_id.clone(),
+        what: "start".to_owned(),
+        how: source.to_owned(),
+    };
+    if let Err(error) = Registry::of(&run.place.home, &session.memory.project).note(&note) {
+        failures.push(error.to_string());
+    }
+    if !session.cache.paused
+        && session.memory.project.files.is_dir()
+        && let Err(error) =
+            project_files::write_current_session(&session.memory.project, &run.payload.session_id)
+    {
+        failures.push(error.to_string());
+    }
+}
+
+fn restore(
+    run: &Run,
+    session: &Session,
+    start: Start,
+    seen: &[Seen],
+    failures: &mut Vec<String>,
+) -> Option<String> {
+    let (state, repairs) = match session.memory.settle(&gate::author(run)) {
+        Ok(settled) => settled,
+        Err(error) => {
+            failures.push(error.to_string());
+            // Somebody else holds the lock: what stands there is still better than nothing.
+            (session.memory.peek().ok().flatten()?, Vec::new())
+        }
+    };
+    let others: Vec<&Seen> = seen.iter().filter(|seen| seen.session != run.payload.session_id).collect();
+    let own = seen.iter().find(|seen| seen.session == run.payload.session_id);
+    let crashed = others.first().is_some_and(|last| last.fate == Fate::Crashed);
+    let other_lives = others.iter().any(|other| other.fate == Fate::Alive);
+    let last_active = last_active(&state, start, own, seen);
+    let age_seconds = last_active.map_or(u64::MAX, |then| time::seconds_between(then, run.now));
+    let restore = &session.config.restore;
+    let ages = Ages {
+        banner: restore.banner_minutes * 60,
+        briefing: restore.briefing_minutes * 60,
+        resume: restore.resume_hours * 3_600,
+    };
+    let cap = Cap::tokens(session.config.briefing.tokens);
+    let untrusted = session.memory.untrusted();
+    let recent_files = recent_files(run, session, ages.banner);
+    let facts = Facts {
+        untrusted: &untrusted,
+        scope: if other_lives && start == Start::Startup { Scope::Shared } else { Scope::Whole },
+        recent_files: &recent_files,
+    };
+    let text = match restore::plan(start, age_seconds, crashed, ages) {
+        Plan::Nothing => None,
+        Plan::OneLine => resume::one_line_notice(&state, last_active, run.now),
+        Plan::Banner => banner::render(&state, &facts, cap).map(|chosen| chosen.text),
+        Plan::Briefing => brief(&state, &facts, start, age_seconds, cap),
+        Plan::Resume => resume_text(run, session, &state, last_active, cap),
+        Plan::ResumeAndBriefing => {
+            let resumed = resume_text(run, session, &state, last_active, Cap { units: cap.units / 3 });
+            let left =
+                cap.less(resumed.as_deref().map_or(0, |text| throughline_domain::text::utf16_len(text) + 1));
+            match (resumed, brief(&state, &facts, start, age_seconds, left)) {
+                (Some(resumed), Some(briefing)) => Some(format!("{resumed}\n{briefing}")),
+                (_, briefing) => briefing,
+            }
+        }
+    };
+    let mended = gate::repair_lines(&repairs);
+    if mended.is_empty() {
+        return text;
+    }
+    Some(mended.into_iter().chain(text).collect::<Vec<_>>().join("\n"))
+}
+
+fn brief(state: &State, facts: &Facts<'_>, start: Start, age_seconds: u64, cap: Cap) -> Option<String> {
+    let occasion = match start {
+        Start::Compact => Occasion::Compacted,
+        _ => Occasion::Started { idle_seconds: age_seconds },
+    };
+    briefing::render(state, facts, &occasion, cap).map(|chosen| chosen.text)
+}
+
+/// The project's last recorded activity; for a resumed session its own.
+fn last_active(state: &State, start: Start, own: Option<&Seen>, seen: &[Seen]) -> Option<Timestamp> {
+    if start == Start::Resume
+        && let Some(own) = own
+    {
+        return Timestamp::from_millisecond(own.last_active_ms).ok();
+    }
+    let sessions = seen.iter().filter_map(|seen| Timestamp::from_millisecond(seen.last_active_ms).ok());
+    sessions.chain(time::parse(&state.timestamp)).max()
+}
+
+pub(super) fn resume_text(
+    run: &Run,
+    session: &Session,
+    state: &State,
+    last_active: Option<Timestamp>,
+    cap: Cap,
+) -> Option<String> {
+    if state.is_blank() && state.git.head.is_none() {
+        return None;
+    }
+    let changes =
+        state.git.head.as_deref().and_then(|head| git_changes(&session.memory.project.root, head, state));
+    Some(resume::render(state, last_active, run.now, changes.as_ref(), cap))
+}
+
+fn git_changes(root: &Path, head: &str, state: &State) -> Option<GitChanges> {
+    let changes = throughline_git::changes_since(root, head, GIT_DEADLINE)?;
+    Some(GitChanges {
+        branch_now: changes.branch_now.filter(|branch| Some(branch) != state.git.branch.as_ref()),
+        commits: changes.commits,
+        commit_count: changes.commit_count,
+        files_changed: changes.files_changed,
+        history_rewritten: changes.history.in_words().is_some(),
+    })
+}
+
+/// Files that a person or the hook before a compaction left moments ago (S1.9): their content, not only a reminder.
+fn recent_files(run: &Run, session: &Session, seconds_max: u64) -> Vec<(&'static str, String)> {
+    let project = &session.memory.project;
+    [
+        (".claude/session-state.md", project.session_state_file()),
+        (".claude/compaction-snapshot.md", project.snapshot_file()),
+    ]
+    .into_iter()
+    .filter_map(|(name, path)| Some((name, project_files::read_if_young(&path, run.now, seconds_max)?)))
+    .collect()
+}

@@ -1,0 +1,113 @@
+//! Compiling a session: settings, window and project settled once, into the cache that every later run reads.
+
+use std::path::{Path, PathBuf};
+
+use throughline_agents::claude_code::compaction_point::{At, CompactionPoint, Inputs, effective_point};
+use throughline_agents::claude_code::settings_read::{self, ClientEnv, Scope};
+use throughline_store::config::Config;
+use throughline_store::paths::Project;
+use throughline_store::project_files;
+use throughline_store::session::SessionCache;
+
+use super::Run;
+use crate::liveness;
+use crate::place::{self, Place};
+
+/// Settles a session's facts and writes its cache; `None` when the payload's folder is no folder.
+pub(super) fn compile(run: &Run, source: &str) -> Option<SessionCache> {
+    let folder = run.place.home.session(&run.payload.session_id);
+    let known = SessionCache::read(&folder).unwrap_or_default();
+    let root = if known.project_root.is_absolute() && known.project_root.is_dir() {
+        known.project_root.clone()
+    } else {
+        let root = place::project_root(Path::new(&run.payload.cwd))?;
+        settle_worktree(&run.place, root)
+    };
+    let project = run.place.project_at(&root);
+    let (config, _) = run.place.config(&project);
+    let model = run.payload.model.clone().or(known.model);
+    let point = compaction_point(&run.place, &project, &config, model.as_deref());
+    let client_pid: Option<u32> = std::env::var("CLAUDE_PID").ok().and_then(|pid| pid.parse().ok());
+    let started_at = if known.started_at > 0 { known.started_at } else { run.now.as_millisecond() };
+    let cache = SessionCache {
+        session: run.payload.session_id.clone(),
+        agent: "claude-code".to_owned(),
+        transcript: run.payload.transcript_path.clone(),
+        started_at,
+        source: source.to_owned(),
+        client_pid,
+        client_pid_started: client_pid.and_then(liveness::process_start),
+        model,
+        window_tokens: point.window,
+        compacts_at_tokens: match point.at {
+            At::Compacts(tokens) => Some(tokens),
+            At::Never { .. } | At::Unknown => None,
+        },
+        thresholds: vec![config.thresholds.warning, config.thresholds.critical, config.thresholds.emergency],
+        thresholds_said: if source == "compact" { Vec::new() } else { known.thresholds_said },
+        gate_turns: config.gate.turns.max(1),
+        idle_minutes: config.restore.idle_minutes,
+        paused: run.place.home.project(&project.key).join("paused").exists(),
+        save_waits: known.save_waits,
+        project_root: root,
+    };
+    // A cache that cannot be written is compiled again by the next run.
+    let _ = cache.write(&folder);
+    Some(cache)
+}
+
+fn settle_worktree(place: &Place, root: PathBuf) -> PathBuf {
+    let (config, _) = place.config(&place.project_at(&root));
+    match place::main_worktree(&root) {
+        Some(main) if config.project.share_worktrees => main,
+        _ => root,
+    }
+}
+
+/// Where the client will compact, by its settings and environment.
+pub(crate) fn compaction_point(
+    place: &Place,
+    project: &Project,
+    config: &Config,
+    model: Option<&str>,
+) -> CompactionPoint {
+    let settings = client_settings(place, project);
+    let observed = (config.compaction.at_tokens > 0).then_some(config.compaction.at_tokens);
+    let inputs = settings.compaction_inputs();
+    let inputs = Inputs { model, observed, ..inputs };
+    effective_point(&inputs)
+}
+
+/// The client's settings files, taken together.
+pub(crate) fn client_settings(place: &Place, project: &Project) -> settings_read::ClientSettings {
+    let var = |name| std::env::var(name).ok();
+    let env = ClientEnv {
+        auto_compact_window: var("CLAUDE_CODE_AUTO_COMPACT_WINDOW"),
+        autocompact_pct_override: var("CLAUDE_AUTOCOMPACT_PCT_OVERRIDE"),
+        disable_auto_compact: var("DISABLE_AUTO_COMPACT"),
+        disable_compact: var("DISABLE_COMPACT"),
+    };
+    let texts: Vec<(Scope, String)> = settings_files(place, project)
+        .into_iter()
+        .filter_map(|(scope, path)| Some((scope, project_files::read_settings(&path).ok()??)))
+        .collect();
+    let texts: Vec<(Scope, &str)> = texts.iter().map(|(scope, text)| (*scope, text.as_str())).collect();
+    settings_read::read(&texts, &env)
+}
+
+/// The settings files that the client reads for a project, those that exist and those that do not.
+pub(crate) fn settings_files(place: &Place, project: &Project) -> Vec<(Scope, PathBuf)> {
+    let mut files = Vec::new();
+    if let Some(claude) = &place.claude_folder {
+        files.push((Scope::User, claude.join("settings.json")));
+    }
+    files.push((Scope::Project, project.root.join(".claude/settings.json")));
+    files.push((Scope::Local, project.root.join(".claude/settings.local.json")));
+    let managed = if cfg!(target_os = "macos") {
+        "/Library/Application Support/ClaudeCode/managed-settings.json"
+    } else {
+        "/etc/claude-code/managed-settings.json"
+    };
+    files.push((Scope::Managed, PathBuf::from(managed)));
+    files
+}

@@ -1,0 +1,180 @@
+//! The usual run: the event is noted, the context's size is looked up, and now and then a gate opens.
+
+use std::fs::File;
+use std::time::Duration;
+
+use throughline_agents::claude_code::hook_payload::Event;
+use throughline_agents::claude_code::transcript_tail::{self, LastUsage};
+use throughline_briefing::Cap;
+use throughline_briefing::handoff::thousands;
+use throughline_domain::{Timestamp, Trigger};
+use throughline_store::files;
+use throughline_store::session::SessionCache;
+use throughline_store::spool::{Spool, SpoolRecord};
+
+use super::{Outcome, Run, gate, session_start};
+
+/// How much of the transcript's end is read: the last response is nearly always in it.
+const TAIL_BYTES: u64 = 32 << 10;
+/// Room for the resume context in a prompt's reply.
+const RESUME_TOKENS: u64 = 400;
+
+pub(super) fn run(run: &Run, spool: Option<&Spool>) -> Outcome {
+    let folder = run.place.home.session(&run.payload.session_id);
+    let Some(cache) = SessionCache::read(&folder).or_else(|| super::starting::compile(run, "unseen")) else {
+        return Outcome::silent();
+    };
+    if cache.paused {
+        return Outcome::silent();
+    }
+    let last = spool.and_then(|spool| spool.last_records().next());
+    if run.payload.event == Event::UserPromptSubmit {
+        return prompt(run, &cache, last.as_ref());
+    }
+    let mut outcome = Outcome { note: note(run), ..Outcome::silent() };
+    outcome.turn = last.as_ref().map_or(0, |record| record.turn);
+    if !ends_a_turn(run) {
+        return outcome;
+    }
+    outcome.turn += 1;
+    if let Some(usage) = last_usage(&run.payload.transcript_path)
+        && let Some(crossed) = crossed(&cache, &usage)
+    {
+        return at_threshold(run, cache, &usage, crossed);
+    }
+    if outcome.turn >= cache.gate_turns {
+        outcome.turn = 0;
+        if let Some(session) = gate::open(run) {
+            catch_up_save(run, &session, &mut outcome.failures);
+            gate::fold(run, &session.memory, &mut outcome.failures);
+        }
+    }
+    outcome
+}
+
+/// Whether this event closes a response of the main conversation.
+fn ends_a_turn(run: &Run) -> bool {
+    run.payload.agent_id.is_none()
+        && matches!(run.payload.event, Event::PostToolBatch | Event::PostToolUse | Event::PostToolUseFailure)
+}
+
+/// What the transcript lacks: the task events, which name tasks by id and subject.
+fn note(run: &Run) -> Option<serde_json::Value> {
+    let payload = &run.payload;
+    match payload.event {
+        Event::TaskCreated | Event::TaskCompleted => {
+            let subject = payload.task_subject.as_deref().map(throughline_store::redact::text);
+            Some(serde_json::json!({ "task": payload.task_id, "subject": subject }))
+        }
+        Event::SubagentStart | Event::SubagentStop => {
+            Some(serde_json::json!({ "agent": payload.agent_id, "type": payload.agent_type }))
+        }
+        _ => None,
+    }
+}
+
+/// A prompt after a long silence gets the resume context, once.
+fn prompt(run: &Run, cache: &SessionCache, last: Option<&SpoolRecord>) -> Outcome {
+    let turn = last.map_or(0, |record| record.turn);
+    let idle_ms = i64::try_from(cache.idle_minutes.saturating_mul(60_000)).unwrap_or(i64::MAX);
+    let silence_ms = last.map_or(0, |record| run.now.as_millisecond().saturating_sub(record.at));
+    if silence_ms < idle_ms {
+        return Outcome { turn, ..Outcome::silent() };
+    }
+    let Some(session) = gate::open(run) else { return Outcome::silent() };
+    let Ok((state, _)) = session.memory.settle(&gate::author(run)) else { return Outcome::silent() };
+    let last_active = last.and_then(|record| Timestamp::from_millisecond(record.at).ok());
+    let text = session_start::resume_text(run, &session, &state, last_active, Cap::tokens(RESUME_TOKENS));
+    Outcome { turn, ..Outcome::saying(text) }
+}
+
+/// The context's size as the last response reported it.
+pub(crate) fn last_usage(transcript: &str) -> Option<LastUsage> {
+    let mut file = File::open(transcript).ok()?;
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    let (tail, _) = files::read_tail(&mut file, TAIL_BYTES).ok()?;
+    transcript_tail::last_usage(&tail)
+}
+
+/// The highest threshold that is passed and was not spoken of since the last compaction.
+fn crossed(cache: &SessionCache, usage: &LastUsage) -> Option<u64> {
+    let percent = percent_of_limit(cache, usage.context_tokens);
+    let highest = cache.thresholds.iter().copied().filter(|threshold| percent >= *threshold).max()?;
+    (!cache.thresholds_said.contains(&highest)).then_some(highest)
+}
+
+/// How much of the way to the compaction is used up (of the window, where none will come).
+pub(crate) fn percent_of_limit(cache: &SessionCache, used_tokens: u64) -> u64 {
+    let limit = cache.compacts_at_tokens.unwrap_or(cache.window_tokens).max(1);
+    used_tokens.saturating_mul(100) / limit
+}
+
+fn at_threshold(run: &Run, mut cache: SessionCache, usage: &LastUsage, crossed: u64) -> Outcome {
+    let mut outcome = Outcome::silent();
+    let passed: Vec<u64> = cache.thresholds.iter().copied().filter(|it| *it <= crossed).collect();
+    cache.thresholds_said = passed;
+    let folder = run.place.home.session(&run.payload.session_id);
+    if let Err(error) = cache.write(&folder) {
+        // Without a memory of having spoken it would speak at every turn.
+        outcome.failures.push(error.to_string());
+        return outcome;
+    }
+    let Some(session) = gate::open(run) else { return outcome };
+    save(run, &session, Trigger::Threshold, &mut outcome.failures);
+    gate::fold(run, &session.memory, &mut outcome.failures);
+    let percent = percent_of_limit(&cache, usage.context_tokens);
+    let text = threshold_text(&cache, usage.context_tokens, percent);
+    outcome.note = Some(serde_json::json!({ "threshold": crossed, "tokens": usage.context_tokens }));
+    outcome.reply = Outcome::saying(Some(text)).reply;
+    outcome
+}
+
+fn threshold_text(cache: &SessionCache, used_tokens: u64, percent: u64) -> String {
+    let used = thousands(used_tokens);
+    let where_to = match cache.compacts_at_tokens {
+        Some(at) => format!("compaction comes at {} tokens", thousands(at)),
+        None => "this client will not compact by itself; ask the user to run /compact in time".to_owned(),
+    };
+    let text = format!(
+        "The context holds {used} tokens, {percent} % of the way: {where_to}. The state was saved. Record what must \
+         not get lost now: `throughline add decision \"…\" --rationale \"…\"`, `throughline add action \"…\"`."
+    );
+    throughline_briefing::fragment::wrap(throughline_briefing::fragment::FragmentKind::Notice, &text)
+}
+
+/// Saves the state with the working tree as it is. Without the lock the save waits for the next gate.
+pub(super) fn save(run: &Run, session: &gate::Session, trigger: Trigger, failures: &mut Vec<String>) {
+    let deadline = match run.payload.event {
+        Event::SessionEnd => session.config.git.session_end_deadline_ms,
+        _ => session.config.git.deadline_ms,
+    };
+    let git = throughline_git::capture(&session.memory.project.root, Duration::from_millis(deadline));
+    let word = trigger.word().to_owned();
+    let is_new = !session.memory.project.state_file().exists();
+    let saved = session.memory.update(&gate::author(run), |draft| {
+        draft.save(trigger, git);
+        Ok(())
+    });
+    match saved {
+        Ok(_) if is_new => crate::commands::keep_out_of_git(&session.memory.project),
+        Ok(_) => {}
+        Err(error) => {
+            failures.push(format!("save: {error}"));
+            let folder = run.place.home.session(&run.payload.session_id);
+            let waiting = SessionCache { save_waits: Some(word), ..session.cache.clone() };
+            let _ = waiting.write(&folder);
+        }
+    }
+}
+
+/// Makes up for a save that could not get the lock.
+pub(super) fn catch_up_save(run: &Run, session: &gate::Session, failures: &mut Vec<String>) {
+    let Some(word) = &session.cache.save_waits else { return };
+    let folder = run.place.home.session(&run.payload.session_id);
+    let done = SessionCache { save_waits: None, ..session.cache.clone() };
+    if done.write(&folder).is_ok() {
+        save(run, session, Trigger::from_word(word), failures);
+    }
+}

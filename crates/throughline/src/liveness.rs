@@ -1,0 +1,84 @@
+//! Liveness: whether the client that a session belongs to still runs.
+
+use std::path::Path;
+
+use throughline_domain::Timestamp;
+use throughline_store::paths::{Home, Project};
+use throughline_store::session::{Registry, SessionCache, SessionNote, last_activity_ms};
+
+/// Without a process to ask, a session is taken for alive this long after its last sign.
+const SILENCE_MS: i64 = 10 * 60 * 1_000;
+/// Most sessions looked at: the newest.
+const SESSIONS_MAX: usize = 20;
+
+/// What became of a session that was seen in this project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It is at work.
+    Alive,
+    /// It ended, and said so.
+    Ended,
+    /// It is gone without a word.
+    Crashed,
+}
+
+/// A session seen in a project.
+#[derive(Debug, Clone)]
+pub(crate) struct Seen {
+    pub(crate) session: String,
+    pub(crate) last_active_ms: i64,
+    pub(crate) fate: Fate,
+}
+
+/// The newest sessions of a project, the last active first.
+pub(crate) fn sessions(home: &Home, project: &Project, now: Timestamp) -> Vec<Seen> {
+    let notes = Registry::of(home, project).recent();
+    let mut newest: Vec<&SessionNote> = Vec::new();
+    for note in notes.iter().rev() {
+        if newest.len() < SESSIONS_MAX && !newest.iter().any(|seen| seen.session == note.session) {
+            newest.push(note);
+        }
+    }
+    let mut seen: Vec<Seen> = newest
+        .into_iter()
+        .map(|note| {
+            let folder = home.session(&note.session);
+            let last_active_ms = last_activity_ms(&folder).unwrap_or(note.at).max(note.at);
+            let fate = fate(note, &folder, last_active_ms, now);
+            Seen { session: note.session.clone(), last_active_ms, fate }
+        })
+        .collect();
+    seen.sort_by_key(|seen| std::cmp::Reverse(seen.last_active_ms));
+    seen
+}
+
+fn fate(note: &SessionNote, folder: &Path, last_active_ms: i64, now: Timestamp) -> Fate {
+    if note.what == "end" {
+        return Fate::Ended;
+    }
+    let cache = SessionCache::read(folder).unwrap_or_default();
+    let alive = match cache.client_pid {
+        Some(pid) => is_running(pid, cache.client_pid_started),
+        None => now.as_millisecond().saturating_sub(last_active_ms) < SILENCE_MS,
+    };
+    if alive { Fate::Alive } else { Fate::Crashed }
+}
+
+/// Whether a process runs, and is the one that started then: ids are used again.
+fn is_running(pid: u32, started: Option<u64>) -> bool {
+    let Some(raw) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) else { return false };
+    if let Err(rustix::io::Errno::SRCH) = rustix::process::test_kill_process(raw) {
+        return false;
+    }
+    match (started, process_start(pid)) {
+        (Some(then), Some(now)) => then == now,
+        _ => true,
+    }
+}
+
+/// When a process started, in clock ticks since boot; `None` where the system does not tell.
+pub(crate) fn process_start(pid: u32) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name in parentheses may hold spaces; what follows the last one is numbers.
+    stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
+}

@@ -1,0 +1,95 @@
+//! Places: the folders that the environment names, and the project that a folder belongs to.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use throughline_store::config::{Config, ConfigProblem};
+use throughline_store::paths::{Home, Project};
+
+/// The user's folders.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    /// The data folder.
+    pub(crate) home: Home,
+    /// The user's home folder.
+    pub(crate) user_home: Option<PathBuf>,
+    /// Our own configuration folder.
+    pub(crate) config_folder: Option<PathBuf>,
+    /// The client's configuration folder.
+    pub(crate) claude_folder: Option<PathBuf>,
+}
+
+impl Place {
+    /// Reads the environment; `None` when it names no folder to keep anything in.
+    pub(crate) fn from_env() -> Option<Self> {
+        let user_home = folder_var("HOME");
+        let data_folder = folder_var("THROUGHLINE_HOME").or_else(|| {
+            let base = folder_var("XDG_DATA_HOME").or_else(|| Some(platform_data(user_home.as_deref()?)))?;
+            Some(base.join("throughline"))
+        })?;
+        let config_folder = folder_var("XDG_CONFIG_HOME")
+            .or_else(|| Some(user_home.as_deref()?.join(".config")))
+            .map(|folder| folder.join("throughline"));
+        let claude_folder =
+            folder_var("CLAUDE_CONFIG_DIR").or_else(|| Some(user_home.as_deref()?.join(".claude")));
+        Some(Self { home: Home::at(data_folder), user_home, config_folder, claude_folder })
+    }
+
+    /// The project at a root.
+    pub(crate) fn project_at(&self, root: &Path) -> Project {
+        let user_home = self.user_home.as_deref().map(real);
+        Project::at(root, user_home.as_deref(), &self.home)
+    }
+
+    /// The configuration for a project.
+    pub(crate) fn config(&self, project: &Project) -> (Config, Vec<ConfigProblem>) {
+        let user_file = self.config_folder.as_ref().map(|folder| folder.join("throughline.toml"));
+        let (mut config, problems) =
+            Config::load(user_file.as_deref(), &project.files.join("throughline.toml"));
+        if let Some(tokens) = env::var("THROUGHLINE_BRIEFING_TOKENS").ok().and_then(|text| text.parse().ok())
+        {
+            config.briefing.tokens = tokens;
+        }
+        (config, problems)
+    }
+}
+
+/// The root of the project that a folder belongs to: `CLAUDE_PROJECT_DIR`, else the git top level, else the folder.
+pub(crate) fn project_root(folder: &Path) -> Option<PathBuf> {
+    if let Some(named) = folder_var("CLAUDE_PROJECT_DIR").filter(|named| named.is_dir()) {
+        return Some(real(&named));
+    }
+    if !folder.is_absolute() || !folder.is_dir() {
+        return None;
+    }
+    let folder = real(folder);
+    let top = folder.ancestors().take(64).find(|ancestor| ancestor.join(".git").exists());
+    Some(top.unwrap_or(&folder).to_owned())
+}
+
+/// Where a linked worktree's main working tree is; `None` for a folder that is none.
+pub(crate) fn main_worktree(root: &Path) -> Option<PathBuf> {
+    let pointer = std::fs::read_to_string(root.join(".git")).ok()?;
+    let git_folder = PathBuf::from(pointer.strip_prefix("gitdir:")?.trim());
+    let common = std::fs::read_to_string(git_folder.join("commondir")).ok()?;
+    let common = real(&git_folder.join(common.trim()));
+    (common.file_name()? == ".git").then(|| common.parent().map(Path::to_owned))?
+}
+
+/// A path with its links followed, so that one project has one name.
+pub(crate) fn real(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// A variable that names a folder by an absolute path; anything else is as good as unset.
+fn folder_var(name: &str) -> Option<PathBuf> {
+    env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
+fn platform_data(user_home: &Path) -> PathBuf {
+    if cfg!(target_os = "macos") {
+        user_home.join("Library/Application Support")
+    } else {
+        user_home.join(".local/share")
+    }
+}
