@@ -2,6 +2,8 @@
 //!
 //! The test binary starts itself again as the child; `child` below is its entrance.
 
+#![expect(clippy::disallowed_methods, reason = "what is tested is other processes: they are started here")]
+
 use std::fs::{self, Permissions};
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -153,8 +155,8 @@ fn four_processes_that_fold_the_same_outbox_at_once_add_every_entry_once() {
     let path = folder.path().join("throughline.db");
     let mut children: Vec<Child> = (0..4).map(|_| start(&path, 1, 101)).collect();
     for child in &mut children {
-        let (folded, failure) = heard(child);
-        assert_eq!((folded.len(), failure), (100, None));
+        let (numbers, failure) = heard(child);
+        assert_eq!((numbers.len(), failure), (100, None));
     }
     assert_whole(&path, &(1..=100).collect::<Vec<_>>());
     assert_eq!(Archive::open(&path, WAIT).unwrap().counts(PROJECT).unwrap().entries, 200);
@@ -171,13 +173,13 @@ fn a_disk_that_fills_up_fails_the_fold_and_nothing_before_it() {
             .args(["-c", &format!("trap '' XFSZ; ulimit -f {limit_kib}; exec \"$0\" \"$@\"")])
             .arg(this_program());
         let mut child = child_command(shell, &path, 1, 100_000).spawn().unwrap();
-        let (folded, failure) = heard(&mut child);
-        assert_eq!(failure.as_deref(), Some("io"), "{limit_kib} KiB, {} batches", folded.len());
-        assert_whole(&path, &folded);
+        let (numbers, failure) = heard(&mut child);
+        assert_eq!(failure.as_deref(), Some("io"), "{limit_kib} KiB, {} batches", numbers.len());
+        assert_whole(&path, &numbers);
         // With room again, the same batch goes in.
-        let next = folded.last().map_or(1, |last| last + 1);
+        let next = numbers.last().map_or(1, |last| last + 1);
         assert_eq!(heard(&mut start(&path, next, next + 1)).0, [next]);
-        println!("{limit_kib} KiB of room: {} batches went in", folded.len());
+        println!("{limit_kib} KiB of room: {} batches went in", numbers.len());
     }
 }
 
