@@ -1,5 +1,6 @@
 //! The budget: how large the working set may be, and what leaves it first. Nothing is dropped: what leaves is returned.
 
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 use crate::entry::{AnchorPriority, Detail, Entry, EntryId, Kind, Priority};
@@ -270,8 +271,9 @@ fn next_to_leave(state: &State, bytes: usize) -> [Vec<usize>; Kind::ALL.len()] {
         }
     }
     let mut answered = answered.into_iter();
-    // Blocking constraints last.
-    let mut precious = precious.into_iter().rev();
+    // Blocking constraints last; within a kind the oldest first.
+    precious.sort_by_key(|(kind, _, _)| Reverse(ORDER.iter().position(|it| it == kind)));
+    let mut precious = precious.into_iter();
     let mut freed = 0;
     while freed < bytes {
         let largest = ordinary.iter_mut().filter(|it| !it.2.is_empty()).max_by_key(|it| it.1);
