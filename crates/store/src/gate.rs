@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::archive::{Archive, ArchiveError, CompactionRow, SpoolFold};
-use crate::files::FileError;
+use crate::files::{AtPath, FileError};
 use crate::memory::{FoldOutcome, Memory, fold_outbox};
 use crate::spool;
 use throughline_domain::{Timestamp, time};
@@ -39,6 +39,27 @@ pub fn fold(memory: &Memory, session_ids: &[&str], wait: Duration) -> Result<Fol
         folded.records += fold_spool(memory, &mut archive, session_id)?;
     }
     Ok(folded)
+}
+
+/// Folds what sessions that are over left behind, and removes their folders. Returns how many are gone.
+pub fn retire(memory: &Memory, session_ids: &[&str], wait: Duration) -> Result<usize, GateError> {
+    let waiting: Vec<&&str> = session_ids.iter().filter(|id| memory.home.session(id).exists()).collect();
+    if waiting.is_empty() {
+        return Ok(0);
+    }
+    let mut archive = Archive::open(&memory.home.archive(), wait)?;
+    for session_id in &waiting {
+        // One slice at a time: a spool that is longer than a slice goes at a later start.
+        fold_spool(memory, &mut archive, session_id)?;
+        let folder = memory.home.session(session_id);
+        let folded = archive.spool_offset(session_id)?;
+        let bytes = std::fs::metadata(folder.join("spool.jsonl")).map_or(0, |meta| meta.len());
+        if folded >= bytes {
+            std::fs::remove_dir_all(&folder).at("remove", &folder)?;
+            archive.retire_spool(session_id)?;
+        }
+    }
+    Ok(waiting.len())
 }
 
 /// Folds the outbox alone: what a verb does after its change.

@@ -8,6 +8,7 @@ use throughline_domain::Timestamp;
 use crate::files::{self, AtPath, Durability, FileError};
 use crate::paths::{Home, Project};
 use crate::redact;
+use crate::spool::SpoolRecord;
 
 /// Largest cache or mark that is read.
 const CACHE_BYTES_MAX: u64 = 1 << 20;
@@ -176,13 +177,10 @@ impl Registry {
     }
 }
 
-/// When a session last did anything, by its spool (ms since 1970).
+/// The last thing that a session's hooks noted.
 #[must_use]
-pub fn last_activity_ms(folder: &Path) -> Option<i64> {
+pub fn last_record(folder: &Path) -> Option<SpoolRecord> {
     let mut file = std::fs::File::open(folder.join("spool.jsonl")).ok()?;
     let (tail, _) = files::read_tail(&mut file, 2_048).ok()?;
-    let last = tail
-        .rsplit(|byte| *byte == b'\n')
-        .find_map(|line| serde_json::from_slice::<crate::spool::SpoolRecord>(line).ok())?;
-    Some(last.at)
+    tail.rsplit(|byte| *byte == b'\n').find_map(|line| serde_json::from_slice(line).ok())
 }

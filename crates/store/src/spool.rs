@@ -12,8 +12,10 @@ use crate::files::{self, AtPath, FileError};
 const TAIL_BYTES: u64 = 2_048;
 /// Most bytes of a spool that one fold reads; the rest waits for the next gate.
 pub const FOLD_BYTES_MAX: u64 = 4 << 20;
-/// Longest record; a longer note is cut by its writer.
-pub const RECORD_BYTES_MAX: usize = 256 << 10;
+/// The outcome of a record that only carries a note; the run's own record follows it.
+pub const NOTE_ONLY: &str = "note";
+/// A longer note gets a record of its own, so that the tail always holds the run's whole record.
+const NOTE_BYTES_MAX: usize = 512;
 
 /// One hook run: when, what, how long, how it ended, and what it noted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -37,6 +39,9 @@ pub struct SpoolRecord {
     /// Assistant turns since the last gate, this run included.
     #[serde(default)]
     pub turn: u64,
+    /// Tool calls of the session so far.
+    #[serde(default)]
+    pub tools: u64,
     /// What the transcript lacks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<Value>,
@@ -73,6 +78,15 @@ impl Spool {
 
     /// Appends a record: one write, no flush. The transcript is the write-ahead log of the work.
     pub fn append(&mut self, record: &SpoolRecord) -> Result<(), FileError> {
+        let note_bytes = record.note.as_ref().map_or(0, |note| note.to_string().len());
+        if note_bytes > NOTE_BYTES_MAX && record.out != NOTE_ONLY {
+            self.append_line(&SpoolRecord { out: NOTE_ONLY.to_owned(), ..record.clone() })?;
+            return self.append_line(&SpoolRecord { note: None, ..record.clone() });
+        }
+        self.append_line(record)
+    }
+
+    fn append_line(&mut self, record: &SpoolRecord) -> Result<(), FileError> {
         let line = serde_json::to_vec(record).map_err(std::io::Error::other).at("encode", &self.path)?;
         files::append_line(&mut self.file, &line, self.ends_line).at("append to", &self.path)?;
         self.ends_line = true;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use throughline_domain::Timestamp;
 use throughline_store::paths::{Home, Project};
-use throughline_store::session::{Registry, SessionCache, SessionNote, last_activity_ms};
+use throughline_store::session::{Registry, SessionCache, SessionNote, last_record};
 
 /// Without a process to ask, a session is taken for alive this long after its last sign.
 const SILENCE_MS: i64 = 10 * 60 * 1_000;
@@ -43,7 +43,7 @@ pub(crate) fn sessions(home: &Home, project: &Project, now: Timestamp) -> Vec<Se
         .into_iter()
         .map(|note| {
             let folder = home.session(&note.session);
-            let last_active_ms = last_activity_ms(&folder).unwrap_or(note.at).max(note.at);
+            let last_active_ms = last_record(&folder).map_or(note.at, |record| record.at.max(note.at));
             let fate = fate(note, &folder, last_active_ms, now);
             Seen { session: note.session.clone(), last_active_ms, fate }
         })

@@ -97,6 +97,8 @@ pub struct HookPayload {
     pub task_id: Option<String>,
     /// A task's subject.
     pub task_subject: Option<String>,
+    /// Tool calls that this event reports.
+    pub tool_calls: u64,
 }
 
 /// Reads a payload. Broken off or malformed, it gives what stood before the break, and the problem.
@@ -149,6 +151,10 @@ impl<'de> Visitor<'de> for Fields<'_> {
                 map.next_value::<IgnoredAny>()?;
                 continue;
             };
+            if matches!(field, Field::ToolCalls) {
+                payload.tool_calls = map.next_value_seed(Count)?;
+                continue;
+            }
             let Some(text) = map.next_value_seed(Text)? else { continue };
             match field {
                 Field::EventName => {
@@ -169,6 +175,8 @@ impl<'de> Visitor<'de> for Fields<'_> {
                 Field::Reason => payload.reason = Some(text),
                 Field::TaskId => payload.task_id = Some(text),
                 Field::TaskSubject => payload.task_subject = Some(text),
+                Field::ToolUseId => payload.tool_calls = payload.tool_calls.max(1),
+                Field::ToolCalls => {}
             }
         }
         Ok(())
@@ -191,6 +199,8 @@ enum Field {
     Reason,
     TaskId,
     TaskSubject,
+    ToolUseId,
+    ToolCalls,
 }
 
 /// A key, told apart without being copied; `None` for one that we do not use.
@@ -228,6 +238,8 @@ impl Visitor<'_> for Key {
             "reason" => Field::Reason,
             "task_id" => Field::TaskId,
             "task_subject" => Field::TaskSubject,
+            "tool_use_id" => Field::ToolUseId,
+            "tool_calls" => Field::ToolCalls,
             _ => return Ok(None),
         }))
     }
@@ -287,6 +299,62 @@ impl<'de> Visitor<'de> for Text {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         Ok(None)
+    }
+}
+
+/// How many elements a list has; 0 for a value of any other type.
+struct Count;
+
+impl<'de> DeserializeSeed<'de> for Count {
+    type Value = u64;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<u64, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Count {
+    type Value = u64;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<u64, A::Error> {
+        let mut count = 0;
+        while seq.next_element::<IgnoredAny>()?.is_some() {
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<u64, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(0)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<u64, E> {
+        Ok(0)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<u64, E> {
+        Ok(0)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<u64, E> {
+        Ok(0)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<u64, E> {
+        Ok(0)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<u64, E> {
+        Ok(0)
+    }
+
+    fn visit_unit<E>(self) -> Result<u64, E> {
+        Ok(0)
     }
 }
 

@@ -3,7 +3,7 @@
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::{Archive, ArchiveError, Commit, from_sql_int, sql_int};
-use crate::spool::{Slice, SpoolRecord};
+use crate::spool::{NOTE_ONLY, Slice, SpoolRecord};
 
 /// Receipts kept per project, beside the last of each event.
 const RECEIPTS_MAX: i64 = 5_000;
@@ -84,6 +84,9 @@ impl Fold<'_> {
     fn record(&self, record: &SpoolRecord) -> rusqlite::Result<()> {
         if let Some(note) = &record.note {
             self.note(record, &note.to_string())?;
+        }
+        if record.out == NOTE_ONLY {
+            return Ok(());
         }
         // A failure is news whoever had it; everything else that two installations report is one run.
         let is_plain = matches!(record.out.as_str(), "ok" | "claim" | "yield");

@@ -19,6 +19,7 @@ fn record(at: i64, ev: &str, out: &str) -> SpoolRecord {
         via: "s".to_owned(),
         claim: format!("{ev}-{at}"),
         turn: 0,
+        tools: 0,
         note: None,
     }
 }

@@ -69,6 +69,7 @@ fn save(
     let is_new = !session.memory.project.state_file().exists();
     let saved = session.memory.update(&gate::author(run), |draft| {
         draft.save(Trigger::Precompact, git.clone());
+        draft.state.workflow.tool_executions = Some(run.tools.get());
         if let Some(focus) = focus {
             let text = throughline_domain::text::shorten(focus, 1_000);
             // A focus that cannot be recorded must not cost the save.

@@ -13,7 +13,7 @@ use super::{Run, leave, starting};
 use crate::commands::project_memory;
 
 /// How long a gate waits for the archive.
-const ARCHIVE_WAIT: Duration = Duration::from_millis(300);
+pub(super) const ARCHIVE_WAIT: Duration = Duration::from_millis(300);
 
 /// A session's project, opened.
 pub(super) struct Session {

@@ -10,6 +10,7 @@ mod session_start;
 pub(crate) mod starting;
 pub(crate) mod usual;
 
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
@@ -38,6 +39,8 @@ pub(crate) struct Run {
     /// `s` settings, `p` plugin.
     via: &'static str,
     claim: String,
+    /// Tool calls of the session, this event's included.
+    pub(crate) tools: Cell<u64>,
 }
 
 /// What a run came to.
@@ -71,7 +74,8 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     let Some(place) = Place::from_env() else { return ExitCode::SUCCESS };
     let claim = format!("{:016x}", fingerprint(&bytes[..bytes.len().min(CLAIM_BYTES_MAX)]));
     drop(bytes);
-    let run = Run { place, payload, now: Timestamp::now(), began, via, claim };
+    let tools = Cell::new(payload.tool_calls);
+    let run = Run { place, payload, now: Timestamp::now(), began, via, claim, tools };
     if let Some(problem) = problem {
         log::failure(&run.place.home, run.now, &run.during(), &problem.to_string());
     }
@@ -94,6 +98,8 @@ impl Run {
                 return self.say(&self.work(None).reply);
             }
         };
+        let before = spool.last_records().next().map_or(0, |record| record.tools);
+        self.tools.set(before + self.payload.tool_calls);
         if is_gate(&self.payload) {
             if !self.claim(&mut spool) {
                 return;
@@ -151,6 +157,7 @@ impl Run {
             via: self.via.to_owned(),
             claim: self.claim.clone(),
             turn: 0,
+            tools: self.tools.get(),
             note: None,
         }
     }

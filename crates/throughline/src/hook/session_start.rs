@@ -26,16 +26,32 @@ pub(super) fn run(run: &Run) -> Outcome {
     let root = root.or_else(|| crate::place::project_root(Path::new(&run.payload.cwd)));
     // Who was here before must be asked before this session is noted among them.
     let seen = root.map(|root| liveness::sessions(home, &run.place.project_at(&root), run.now));
+    let seen = seen.unwrap_or_default();
     let Some(cache) = starting::compile(run, source) else { return Outcome::silent() };
     let Some(session) = gate::open(run) else { return Outcome::silent() };
     let mut outcome = Outcome::silent();
     note_start(run, &session, source, &mut outcome.failures);
     if !cache.paused {
-        let text = restore(run, &session, start, &seen.unwrap_or_default(), &mut outcome.failures);
+        let text = restore(run, &session, start, &seen, &mut outcome.failures);
         outcome.reply = Outcome::saying(text).reply;
     }
     gate::fold(run, &session.memory, &mut outcome.failures);
+    if start == Start::Startup {
+        retire_old_sessions(run, &session, &seen, &mut outcome.failures);
+    }
     outcome
+}
+
+/// Sessions that are over since a day: what their spools still hold goes into the archive, and the folders go.
+fn retire_old_sessions(run: &Run, session: &Session, seen: &[Seen], failures: &mut Vec<String>) {
+    let day_ago_ms = run.now.as_millisecond() - 24 * 3_600 * 1_000;
+    let over = |seen: &&Seen| seen.fate != Fate::Alive && seen.last_active_ms < day_ago_ms;
+    let own = |seen: &&Seen| seen.session == run.payload.session_id;
+    let ids: Vec<&str> =
+        seen.iter().filter(over).filter(|seen| !own(seen)).map(|seen| seen.session.as_str()).collect();
+    if let Err(error) = throughline_store::gate::retire(&session.memory, &ids, gate::ARCHIVE_WAIT) {
+        failures.push(error.to_string());
+    }
 }
 
 fn note_start(run: &Run, session: &Session, source: &str, failures: &mut Vec<String>) {

@@ -155,6 +155,7 @@ pub(super) fn save(run: &Run, session: &gate::Session, trigger: Trigger, failure
     let is_new = !session.memory.project.state_file().exists();
     let saved = session.memory.update(&gate::author(run), |draft| {
         draft.save(trigger, git);
+        draft.state.workflow.tool_executions = Some(run.tools.get());
         Ok(())
     });
     match saved {
