@@ -92,6 +92,14 @@ fn write_temp(temp: &Path, bytes: &[u8], durability: Durability) -> Result<(), F
     Ok(())
 }
 
+/// Whether a file can be created, written and flushed in a folder; nothing of it stays.
+pub fn try_write(folder: &Path) -> Result<(), FileError> {
+    let temp = temp_beside(&folder.join("write-test"));
+    let written = write_temp(&temp, b"can this be written?\n", Durability::Flushed);
+    let _ = fs::remove_file(&temp);
+    written
+}
+
 /// A name that no other writer uses, in the same folder (a rename does not cross file systems).
 fn temp_beside(path: &Path) -> PathBuf {
     static COUNT: AtomicU64 = AtomicU64::new(0);

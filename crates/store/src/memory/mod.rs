@@ -5,6 +5,7 @@
 mod draft;
 mod fold;
 mod reconcile;
+mod restock;
 
 use std::path::PathBuf;
 
@@ -15,6 +16,7 @@ use throughline_domain::{Origin, State, Timestamp, time};
 pub use draft::{Draft, EntryError, NewEntry};
 pub use fold::{FoldOutcome, fold_outbox};
 pub use reconcile::Repair;
+pub use restock::RestockError;
 
 use crate::files::{self, Durability, FileError};
 use crate::lock::{Lock, LockError, Patience};
