@@ -101,7 +101,6 @@ fn folded_multiply(left: u64, right: u64) -> u64 {
     let product = u128::from(left) * u128::from(right);
     #[expect(clippy::cast_possible_truncation, reason = "the low half is wanted")]
     let low = product as u64;
-    #[expect(clippy::cast_possible_truncation, reason = "the high half fits")]
     let high = (product >> 64) as u64;
     low ^ high
 }

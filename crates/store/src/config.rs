@@ -118,7 +118,7 @@ pub struct Git {
 }
 
 /// The client's compaction.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(default)]
 pub struct Compaction {
     /// Where compaction comes, in tokens, when you know better than the client's settings say; 0: work it out.
@@ -182,12 +182,6 @@ impl Default for Gate {
 impl Default for Git {
     fn default() -> Self {
         Self { deadline_ms: 2_000, session_end_deadline_ms: 600 }
-    }
-}
-
-impl Default for Compaction {
-    fn default() -> Self {
-        Self { at_tokens: 0 }
     }
 }
 

@@ -52,9 +52,9 @@ pub fn retire(memory: &Memory, session_ids: &[&str], wait: Duration) -> Result<u
         // One slice at a time: a spool that is longer than a slice goes at a later start.
         fold_spool(memory, &mut archive, session_id)?;
         let folder = memory.home.session(session_id);
-        let folded = archive.spool_offset(session_id)?;
+        let archived_bytes = archive.spool_offset(session_id)?;
         let bytes = std::fs::metadata(folder.join("spool.jsonl")).map_or(0, |meta| meta.len());
-        if folded >= bytes {
+        if archived_bytes >= bytes {
             std::fs::remove_dir_all(&folder).at("remove", &folder)?;
             archive.retire_spool(session_id)?;
         }

@@ -128,9 +128,8 @@ fn mask_piece(piece: &str) -> Cow<'_, str> {
     if let Some(named) = NAMED.as_ref()
         && named.is_match(&masked)
     {
-        let replace = |found: &Captures<'_>| match looks_secret(&found[2]) {
-            true => format!("{}{MASK}", &found[1]),
-            false => found[0].to_owned(),
+        let replace = |found: &Captures<'_>| {
+            if looks_secret(&found[2]) { format!("{}{MASK}", &found[1]) } else { found[0].to_owned() }
         };
         masked = Cow::Owned(named.replace_all(&masked, replace).into_owned());
     }

@@ -184,3 +184,16 @@ pub fn last_record(folder: &Path) -> Option<SpoolRecord> {
     let (tail, _) = files::read_tail(&mut file, 2_048).ok()?;
     tail.rsplit(|byte| *byte == b'\n').find_map(|line| serde_json::from_slice(line).ok())
 }
+
+/// The window that the session's status line was last told, in tokens.
+#[must_use]
+pub fn told_window(folder: &Path) -> Option<u64> {
+    let bytes = files::read_limited(&folder.join("window"), 64).ok()??;
+    std::str::from_utf8(&bytes).ok()?.trim().parse().ok()
+}
+
+/// Keeps the window that the status line was told. A file of its own: hooks write the cache at the same time.
+pub fn keep_told_window(folder: &Path, window_tokens: u64) -> Result<(), FileError> {
+    files::create_folder(folder)?;
+    files::replace(&folder.join("window"), format!("{window_tokens}\n").as_bytes(), Durability::Quick)
+}

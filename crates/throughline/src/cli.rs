@@ -70,6 +70,15 @@ enum Verb {
     Unpause(commands::pause::UnpauseArgs),
     Completions(commands::man::CompletionsArgs),
     Man(commands::man::ManArgs),
+    /// Print one line about the context (called by the agent: payload on stdin)
+    Statusline {
+        /// A status line that was there before ours: shown above it
+        #[arg(long, value_name = "COMMAND")]
+        wrap: Option<String>,
+        /// The same, as a JSON string
+        #[arg(long, value_name = "JSON")]
+        wrap_json: Option<String>,
+    },
     /// Answer one hook event of the agent (called by the agent: payload on stdin, reply on stdout)
     Hook {
         /// Called by the plugin, not by the settings
@@ -128,10 +137,9 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Verb::Unpause(args) => commands::pause::unpause(&app()?, &args),
         Verb::Completions(args) => commands::man::completions(&args),
         Verb::Man(args) => commands::man::man(&args),
-        // `main` has taken every call whose first word is `hook`; this one came with `--project` before it.
-        Verb::Hook { .. } => {
-            Err(Failure::new("`hook` takes no other argument").hint("call `throughline hook`"))
-        }
+        // `main` has taken every call whose first word is one of these: an option stood before it.
+        Verb::Hook { .. } | Verb::Statusline { .. } => Err(Failure::new("this verb must come first")
+            .hint("call `throughline hook` or `throughline statusline`, then options")),
     }
 }
 

@@ -7,16 +7,22 @@ mod hook;
 mod liveness;
 mod output;
 mod place;
+mod statusline;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let mut args = std::env::args_os().skip(1);
+    let mut args = std::env::args_os().collect::<Vec<_>>().into_iter().skip(1);
     match args.next() {
         // The hot path: no argument parser, no runtime, no database unless a gate opens one.
-        Some(word) if word == "hook" => hook::run(args),
+        Some(word) if word == "hook" && !wants_help(args.clone()) => hook::run(args),
+        Some(word) if word == "statusline" && !wants_help(args.clone()) => statusline::run(args),
         // Old clients ignore `args` and call the bare binary: it must not print its help into the context.
         None if !rustix::termios::isatty(std::io::stdin()) => ExitCode::SUCCESS,
         _ => cli::run(),
     }
+}
+
+fn wants_help(mut args: impl Iterator<Item = std::ffi::OsString>) -> bool {
+    args.any(|arg| arg == "--help" || arg == "-h")
 }

@@ -1,6 +1,44 @@
 //! A project's memory: every change of the working set goes through here, under the project's lock.
 //!
 //! Outbox first (flushed), then the state file (the commit point), then, outside the lock, the archive.
+//!
+//! ```
+//! use throughline_domain::budget::{self, Limits};
+//! use throughline_domain::{EvidenceType, GitState, Kind, Origin, Priority, Timestamp, Trigger};
+//! use throughline_store::lock::Patience;
+//! use throughline_store::memory::{Author, Memory};
+//! use throughline_store::paths::{Home, Project};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let home = Home::at(folder.path().join("data"));
+//! let project = Project::at(&folder.path().join("project"), None, &home);
+//! std::fs::create_dir(&project.root)?;
+//! let memory = Memory::of(project, home, Limits::default());
+//! let now = Timestamp::now();
+//! let author = Author { origin: Origin::User, session: None, now, patience: Patience::Person };
+//!
+//! let changed = memory.update(&author, |draft| {
+//!     draft.add_decision("Use UUID primary keys", "better for distributed systems", false)?;
+//!     draft.add_constraint("No breaking changes to the public API", "contract with partners", true)?;
+//!     draft.add_open_question("Should we support old clients?", "requirement unclear", Priority::High)?;
+//!     draft.add_evidence(EvidenceType::Error, "TypeError: cannot read 'id'", "npm test, line 42")
+//! })?;
+//! assert_eq!(changed.value.to_string(), "E1");
+//!
+//! memory.update(&author, |draft| draft.resolve_question("Q1", "yes, for one more year"))?;
+//! memory.update(&author, |draft| {
+//!     draft.save(Trigger::Checkpoint, GitState::default());
+//!     Ok(())
+//! })?;
+//!
+//! let (state, repairs) = memory.load(&author)?;
+//! assert!(repairs.is_empty());
+//! assert_eq!(state.entries(Kind::Decision)[0].text, "Use UUID primary keys");
+//! assert!(state.open_questions().is_empty());
+//! assert!(state.is_recent(now, 30));
+//! assert!(budget::estimate_tokens(&state.to_json().to_string()) < 1_200);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod draft;
 mod fold;
@@ -152,7 +190,7 @@ impl Memory {
     }
 
     /// The state, settled: a broken or missing file rebuilt, hand edits taken note of. Cheap when nothing happened.
-    pub fn settle(&self, author: &Author) -> Result<(State, Vec<Repair>), MemoryError> {
+    pub fn load(&self, author: &Author) -> Result<(State, Vec<Repair>), MemoryError> {
         let path = state_file::real_path(&self.project)?;
         if let Some(state) = reconcile::if_untouched(self, &path)? {
             return Ok((state, Vec::new()));
@@ -202,7 +240,7 @@ impl Memory {
         let written = must_write || !events.is_empty() || differs(&before, &state);
         if written {
             state.timestamp.clone_from(&now);
-            state.version = throughline_domain::state::VERSION.to_owned();
+            throughline_domain::state::VERSION.clone_into(&mut state.version);
             self.write(&path, &state, events, author, base.hash_before)?;
         }
         drop(lock);

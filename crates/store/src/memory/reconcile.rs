@@ -137,7 +137,7 @@ fn from_archive(memory: &Memory) -> Option<State> {
     }
     let archive = Archive::open(&memory.home.archive(), ARCHIVE_WAIT).ok()?;
     let mut state = match archive.working_set(&memory.project.key).ok().flatten() {
-        Some((text, _)) => State::read(&text).ok().map(|(state, _)| state).unwrap_or_else(State::empty),
+        Some((text, _)) => State::read(&text).ok().map_or_else(State::empty, |(state, _)| state),
         None => State::empty(),
     };
     for (kind, number) in archive.counters(&memory.project.key).unwrap_or_default() {

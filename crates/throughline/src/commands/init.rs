@@ -33,7 +33,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let path = settings_path(app, args.shared, args.user)?;
     let old = project_files::read_settings(&path)?;
     let client = client_version();
-    let ours = Install { binary: own_path(args.shared)?, client, status_line: false };
+    let ours = Install { binary: own_path(args.shared)?, client, status_line: true };
     let edit = settings_edit::install(old.as_deref(), &ours).map_err(|problem| refuse(&path, &problem))?;
     if args.dry_run {
         return show_diff(&path, old.as_deref().unwrap_or(""), &edit.text);
@@ -44,7 +44,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         let backup = keep_original(app, &path, old.as_deref())?;
         project_files::write_settings(&path, &edit.text)?;
         remember_written(app, &path, &edit.text)?;
-        output::say(&format!("{} hooks registered in {}", styled(GOOD, "✓"), path.display()))?;
+        output::say(&format!("{} hooks and status line registered in {}", styled(GOOD, "✓"), path.display()))?;
         if let Some(backup) = backup {
             output::remark(&format!("a copy of the file as it was is kept at {}", backup.display()));
         }

@@ -105,7 +105,7 @@ impl App {
 
     /// The state as it stands, settled.
     pub(crate) fn state(&self) -> Result<State, Failure> {
-        let (state, repairs) = self.memory.settle(&self.author())?;
+        let (state, repairs) = self.memory.load(&self.author())?;
         tell_repairs(&repairs);
         if !repairs.is_empty() {
             self.fold();

@@ -1,4 +1,4 @@
-//! A hook's input: as much of it as is needed, for as long as we can wait.
+//! The client's input to a hook or the status line: as much of it as is needed, for as long as we can wait.
 
 use std::io::Read;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ const PAYLOAD_BYTES_MAX: usize = 4 << 20;
 const PAYLOAD_DEADLINE: Duration = Duration::from_secs(3);
 
 /// Reads standard input to its end, or to the deadline.
-pub(super) fn read() -> Vec<u8> {
+pub(crate) fn read() -> Vec<u8> {
     let began = Instant::now();
     let mut stdin = std::io::stdin().lock();
     let mut bytes = Vec::with_capacity(8 << 10);

@@ -5,7 +5,7 @@
 mod compaction;
 mod ending;
 mod gate;
-mod input;
+pub(crate) mod input;
 mod session_start;
 pub(crate) mod starting;
 pub(crate) mod usual;
@@ -216,7 +216,7 @@ pub(crate) fn leave() -> ! {
 fn inject_fault() {
     match std::env::var("THROUGHLINE_FAULT").as_deref() {
         Ok("panic") => panic!("asked for by THROUGHLINE_FAULT"),
-        Ok("sleep") => std::thread::sleep(Duration::from_secs(3_600)),
+        Ok("sleep") => std::thread::sleep(Duration::from_hours(1)),
         _ => {}
     }
 }

@@ -80,7 +80,7 @@ fn restore(
     seen: &[Seen],
     failures: &mut Vec<String>,
 ) -> Option<String> {
-    let (state, repairs) = match session.memory.settle(&gate::author(run)) {
+    let (state, repairs) = match session.memory.load(&gate::author(run)) {
         Ok(settled) => settled,
         Err(error) => {
             failures.push(error.to_string());

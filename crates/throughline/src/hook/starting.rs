@@ -7,7 +7,7 @@ use throughline_agents::claude_code::settings_read::{self, ClientEnv, Scope};
 use throughline_store::config::Config;
 use throughline_store::paths::Project;
 use throughline_store::project_files;
-use throughline_store::session::SessionCache;
+use throughline_store::session::{self, SessionCache};
 
 use super::Run;
 use crate::liveness;
@@ -15,6 +15,11 @@ use crate::place::{self, Place};
 
 /// Settles a session's facts and writes its cache; `None` when the payload's folder is no folder.
 pub(super) fn compile(run: &Run, source: &str) -> Option<SessionCache> {
+    compile_for(run, source, run.payload.model.clone())
+}
+
+/// The same for a model that is known from elsewhere.
+pub(super) fn compile_for(run: &Run, source: &str, model: Option<String>) -> Option<SessionCache> {
     let folder = run.place.home.session(&run.payload.session_id);
     let known = SessionCache::read(&folder).unwrap_or_default();
     let root = if known.project_root.is_absolute() && known.project_root.is_dir() {
@@ -25,8 +30,9 @@ pub(super) fn compile(run: &Run, source: &str) -> Option<SessionCache> {
     };
     let project = run.place.project_at(&root);
     let (config, _) = run.place.config(&project);
-    let model = run.payload.model.clone().or(known.model);
-    let point = compaction_point(&run.place, &project, &config, model.as_deref());
+    let model = model.or(known.model);
+    let told_window = session::told_window(&folder);
+    let point = compaction_point(&run.place, &project, &config, model.as_deref(), told_window);
     let client_pid: Option<u32> = std::env::var("CLAUDE_PID").ok().and_then(|pid| pid.parse().ok());
     let started_at = if known.started_at > 0 { known.started_at } else { run.now.as_millisecond() };
     let cache = SessionCache {
@@ -44,7 +50,8 @@ pub(super) fn compile(run: &Run, source: &str) -> Option<SessionCache> {
             At::Never { .. } | At::Unknown => None,
         },
         thresholds: vec![config.thresholds.warning, config.thresholds.critical, config.thresholds.emergency],
-        thresholds_said: if source == "compact" { Vec::new() } else { known.thresholds_said },
+        // Forgotten before a compaction, by PreCompact.
+        thresholds_said: known.thresholds_said,
         gate_turns: config.gate.turns.max(1),
         idle_minutes: config.restore.idle_minutes,
         paused: run.place.home.project(&project.key).join("paused").exists(),
@@ -70,11 +77,12 @@ pub(crate) fn compaction_point(
     project: &Project,
     config: &Config,
     model: Option<&str>,
+    told_window: Option<u64>,
 ) -> CompactionPoint {
     let settings = client_settings(place, project);
     let observed = (config.compaction.at_tokens > 0).then_some(config.compaction.at_tokens);
     let inputs = settings.compaction_inputs();
-    let inputs = Inputs { model, observed, ..inputs };
+    let inputs = Inputs { model, observed, payload_window: told_window, ..inputs };
     effective_point(&inputs)
 }
 

@@ -38,9 +38,14 @@ pub(super) fn run(run: &Run, spool: Option<&Spool>) -> Outcome {
     }
     outcome.turn += 1;
     if let Some(usage) = last_usage(&run.payload.transcript_path)
-        && let Some(crossed) = crossed(&cache, &usage)
+        && crossed(&cache, &usage).is_some()
     {
-        return at_threshold(run, cache, &usage, crossed);
+        // The model or the window may be others than at the session's start: settled again before anything is said.
+        let settled = super::starting::compile_for(run, &cache.source, usage.model.clone()).unwrap_or(cache);
+        return match crossed(&settled, &usage) {
+            Some(crossed) => at_threshold(run, settled, &usage, crossed),
+            None => outcome,
+        };
     }
     if outcome.turn >= cache.gate_turns {
         outcome.turn = 0;
@@ -82,7 +87,7 @@ fn prompt(run: &Run, cache: &SessionCache, last: Option<&SpoolRecord>) -> Outcom
         return Outcome { turn, ..Outcome::silent() };
     }
     let Some(session) = gate::open(run) else { return Outcome::silent() };
-    let Ok((state, _)) = session.memory.settle(&gate::author(run)) else { return Outcome::silent() };
+    let Ok((state, _)) = session.memory.load(&gate::author(run)) else { return Outcome::silent() };
     let last_active = last.and_then(|record| Timestamp::from_millisecond(record.at).ok());
     let text = session_start::resume_text(run, &session, &state, last_active, Cap::tokens(RESUME_TOKENS));
     Outcome { turn, ..Outcome::saying(text) }
