@@ -153,3 +153,50 @@ fn split_piece(text: &str) -> (&str, &str) {
     }
     text.split_at(at)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_compiles() {
+        assert!(KEYS.is_some() && NAMED.is_some() && URL_PASSWORD.is_some());
+    }
+
+    #[test]
+    fn keys_and_passwords_are_masked() {
+        for (dirty, clean) in [
+            (concat!("key sk", "-ant-", "api03-", "AbCdEfGh0123456789 done"), "key [redacted] done"),
+            ("ghp_abcdefghijklmnopqrstuvwxyz0123456789", "[redacted]"),
+            ("AKIAIOSFODNN7EXAMPLE", "[redacted]"),
+            ("postgres://app:hunter2@db.example/x", "postgres://app:[redacted]@db.example/x"),
+            ("PASSWORD='correct-horse-9'", "PASSWORD='[redacted]'"),
+            ("\"api_key\": \"0123456789abcdef\"", "\"api_key\": \"[redacted]\""),
+            ("Authorization: Bearer abc.def-123456", "Authorization: Bearer [redacted]"),
+            ("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nrest", "[redacted]\nrest"),
+        ] {
+            assert_eq!(text(dirty), clean);
+        }
+    }
+
+    #[test]
+    fn code_commit_ids_and_uuids_survive() {
+        for text_in in [
+            "let token = next_token(input);",
+            "password: String,",
+            "commit 3a12c3e0f9d84c7b8a6e5d4c3b2a190817263544",
+            "session 2f467a84-03d0-40d7-985c-b16b5ec832db",
+            "the token budget is 1200; secret: none",
+            "https://example.org/path?q=1",
+        ] {
+            assert_eq!(text(text_in), text_in);
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_masked_in_pieces() {
+        let long = format!("{}\ntoken=abcdefgh12345678\n{}", "é".repeat(700_000), "x".repeat(1_200_000));
+        let clean = text(&long);
+        assert!(clean.contains("token=[redacted]") && !clean.contains("abcdefgh12345678"));
+    }
+}
