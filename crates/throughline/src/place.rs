@@ -67,6 +67,15 @@ pub(crate) fn project_root(folder: &Path) -> Option<PathBuf> {
     Some(top.unwrap_or(&folder).to_owned())
 }
 
+/// The project around a folder for people: the nearest one below the git top level that has a memory, else the top.
+pub(crate) fn project_around(folder: &Path) -> Option<PathBuf> {
+    let top = project_root(folder)?;
+    let folder = real(folder);
+    let below = folder.ancestors().take_while(|ancestor| ancestor.starts_with(&top));
+    let remembered = below.into_iter().find(|it| it.join(".claude/unified-session-state.json").exists());
+    Some(remembered.map_or_else(|| top.clone(), Path::to_owned))
+}
+
 /// Where a linked worktree's main working tree is; `None` for a folder that is none.
 pub(crate) fn main_worktree(root: &Path) -> Option<PathBuf> {
     let pointer = std::fs::read_to_string(root.join(".git")).ok()?;

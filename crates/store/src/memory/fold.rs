@@ -2,6 +2,7 @@
 
 use super::Memory;
 use crate::archive::Archive;
+use crate::files::{self, Durability, FileError};
 use crate::gate::GateError;
 use crate::lock::{Lock, Patience};
 use crate::state_file;
@@ -32,7 +33,10 @@ pub fn fold_outbox(memory: &Memory, archive: &mut Archive) -> Result<FoldOutcome
         };
         // Under the lock nobody is between the outbox and the state file, so the last batch can be judged.
         outbox.begin_fold()?;
-        (current_hash(memory), outbox.first_waiting()?)
+        let current = current_bytes(memory);
+        let hash = current.as_ref().map(|bytes| state_file::hash_of(bytes));
+        remember_what_was_written(memory, current.as_deref(), hash.as_ref())?;
+        (hash, outbox.first_waiting()?)
     };
     let batches = outbox.read_folding()?;
     let committed: Vec<bool> = (0..batches.len())
@@ -49,8 +53,19 @@ pub fn fold_outbox(memory: &Memory, archive: &mut Archive) -> Result<FoldOutcome
     Ok(FoldOutcome::Folded(batches.len()))
 }
 
-fn current_hash(memory: &Memory) -> Option<String> {
+fn current_bytes(memory: &Memory) -> Option<Vec<u8>> {
     let path = state_file::real_path(&memory.project).ok()?;
-    let bytes = crate::files::read_limited(&path, 8 << 20).ok().flatten()?;
-    Some(state_file::hash_of(&bytes))
+    files::read_limited(&path, 8 << 20).ok().flatten()
+}
+
+/// A writer that was killed after the commit left no copy of what it wrote: its batch, about to go, is the last proof
+/// that this file is ours and not a hand edit.
+fn remember_what_was_written(memory: &Memory, current: Option<&[u8]>, hash: Option<&String>) -> Result<(), FileError> {
+    let ours = memory.outbox().read_all()?.last().map(|batch| batch.hash_after.clone());
+    match (current, hash) {
+        (Some(bytes), Some(hash)) if Some(hash) == ours.as_ref() => {
+            files::replace(&memory.last_written_path(), bytes, Durability::Quick)
+        }
+        _ => Ok(()),
+    }
 }

@@ -33,6 +33,7 @@ use throughline_store::config::Config;
 use throughline_store::lock::Patience;
 use throughline_store::memory::{Author, Changed, Draft, EntryError, Memory, Repair};
 use throughline_store::paths::Project;
+use throughline_store::session::SessionCache;
 use throughline_store::{gate, project_files};
 
 use crate::failure::Failure;
@@ -62,7 +63,10 @@ impl App {
                 Failure::new(format!("there is no folder {}", folder.display()))
                     .hint("--project takes the top folder of a project")
             })?,
-            None => current_project()?,
+            None => match session_project(&place) {
+                Some(root) => root,
+                None => current_project()?,
+            },
         };
         let root = settle_root(&place, root);
         let project = place.project_at(&root);
@@ -137,10 +141,17 @@ pub(crate) fn keep_out_of_git(project: &Project) {
     }
 }
 
+/// The project of the agent's session that runs us as a command: pinned, wherever its shell has moved.
+fn session_project(place: &Place) -> Option<PathBuf> {
+    let session = std::env::var("CLAUDE_CODE_SESSION_ID").ok().filter(|id| !id.is_empty())?;
+    let cache = SessionCache::read(&place.home.session(&session))?;
+    Some(cache.project_root).filter(|root| root.is_dir())
+}
+
 fn current_project() -> Result<PathBuf, Failure> {
     let folder = std::env::current_dir()
         .map_err(|error| Failure::new(format!("could not tell the current folder: {error}")))?;
-    place::project_root(&folder).ok_or_else(|| Failure::new(format!("{} is no folder", folder.display())))
+    place::project_around(&folder).ok_or_else(|| Failure::new(format!("{} is no folder", folder.display())))
 }
 
 fn settle_root(place: &Place, root: PathBuf) -> PathBuf {

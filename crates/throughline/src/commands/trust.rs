@@ -1,6 +1,8 @@
 //! `trust`: entries that came with a clone become ours.
 
-use super::App;
+use throughline_store::archive::Archive;
+
+use super::{ARCHIVE_WAIT, App};
 use crate::failure::Failure;
 use crate::output;
 
@@ -37,6 +39,11 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
             .hint("`throughline trust --list` shows them"));
     }
     let count = app.memory.trust(&args.ids)?;
+    if app.memory.untrusted().is_empty() {
+        // The archive's own marks follow; they matter to searches, not to what was just trusted.
+        let _ = Archive::open(&app.place.home.archive(), ARCHIVE_WAIT)
+            .and_then(|mut archive| archive.trust(&app.memory.project.key));
+    }
     output::say(&match count {
         1 => "1 entry trusted".to_owned(),
         count => format!("{count} entries trusted"),
