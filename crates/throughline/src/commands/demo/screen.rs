@@ -8,6 +8,8 @@ use crate::output::{self, BAD, DIM, GOOD, HEAD, HINT, WARN, styled};
 
 /// Text is broken at this many columns.
 const COLUMNS: usize = 98;
+/// Text behind a bar, where a line that goes on is indented.
+const QUOTE_COLUMNS: usize = COLUMNS - 6;
 /// Cells of the gauge.
 const GAUGE_CELLS: u64 = 40;
 /// What the agent's memory says: set apart from what the demo says about it.
@@ -31,12 +33,13 @@ pub(super) fn heading(number: u8, text: &str) -> Result<(), Failure> {
 
 /// The demo's own words.
 pub(super) fn remark(text: &str) -> Result<(), Failure> {
-    lines(text, "  ", "  ", |line| styled(DIM, line))
+    lines(text, ("  ", "  "), COLUMNS - 2, |line| styled(DIM, line))
 }
 
 /// What a person or the agent says.
 pub(super) fn speech(who: &str, text: &str) -> Result<(), Failure> {
-    lines(text, &format!("  {} ", styled(HINT, &format!("{who:<5}"))), "        ", str::to_owned)
+    let who = format!("  {} ", styled(HINT, &format!("{who:<5}")));
+    lines(text, (&who, "        "), COLUMNS - 8, str::to_owned)
 }
 
 /// A command that the agent runs, and its answer.
@@ -76,7 +79,7 @@ pub(super) fn gauge(used_tokens: u64, limit_tokens: u64) -> Result<(), Failure> 
 pub(super) fn quote(text: &str, loud: &[String]) -> Result<(), Failure> {
     let bar = format!("  {} ", styled(VOICE, "│"));
     for line in text.lines() {
-        lines(line, &bar, &format!("{bar}  "), |part| emphasise(part, loud))?;
+        lines(line, (&bar, &format!("{bar}  ")), QUOTE_COLUMNS, |part| emphasise(part, loud))?;
     }
     Ok(())
 }
@@ -84,18 +87,19 @@ pub(super) fn quote(text: &str, loud: &[String]) -> Result<(), Failure> {
 /// Somebody else's text, the first lines of it.
 pub(super) fn quote_shortened(text: &str, lines_max: usize) -> Result<(), Failure> {
     let all: Vec<&str> = text.lines().collect();
-    let shown: Vec<String> =
-        all.iter().take(lines_max).map(|line| throughline_domain::text::shorten(line, COLUMNS - 4)).collect();
-    quote(&shown.join("\n"), &[])?;
+    let shown = all.iter().take(lines_max).map(|line| throughline_domain::text::shorten(line, QUOTE_COLUMNS));
+    quote(&shown.collect::<Vec<_>>().join("\n"), &[])?;
     match all.len().saturating_sub(lines_max) {
         0 => Ok(()),
-        left => output::say(&format!("  {} {}", styled(VOICE, "│"), styled(DIM, &format!("… {left} more lines")))),
+        left => {
+            output::say(&format!("  {} {}", styled(VOICE, "│"), styled(DIM, &format!("… {left} more lines"))))
+        }
     }
 }
 
 /// A claim that was checked and holds.
 pub(super) fn held(text: &str) -> Result<(), Failure> {
-    lines(text, &format!("  {} ", styled(GOOD, "✓")), "    ", str::to_owned)
+    lines(text, (&format!("  {} ", styled(GOOD, "✓")), "    "), COLUMNS - 4, str::to_owned)
 }
 
 /// A figure with its name.
@@ -103,14 +107,15 @@ pub(super) fn figure(name: &str, value: &str) -> Result<(), Failure> {
     output::say(&format!("  {name:<34} {value}"))
 }
 
+/// Broken text with a margin for the first line and one for the others.
 fn lines(
     text: &str,
-    first: &str,
-    rest: &str,
+    margins: (&str, &str),
+    columns: usize,
     style: impl Fn(&str) -> String,
 ) -> Result<(), Failure> {
-    for (index, line) in wrap(text, COLUMNS - 8).into_iter().enumerate() {
-        let margin = if index == 0 { first } else { rest };
+    for (index, line) in wrap(text, columns).into_iter().enumerate() {
+        let margin = if index == 0 { margins.0 } else { margins.1 };
         output::say(format!("{margin}{}", style(&line)).trim_end())?;
     }
     Ok(())

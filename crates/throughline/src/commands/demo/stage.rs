@@ -13,7 +13,10 @@ use throughline_store::paths::Home;
 use crate::failure::Failure;
 
 /// Where the client compacts in this session: a small window, so that the figures are easy to follow.
-const CLIENT_SETTINGS: &str = "{\n  \"autoCompactWindow\": 100000\n}\n";
+const CLIENT_SETTINGS: &str = include_str!("settings.json");
+
+/// A git that takes longer than this is as good as none.
+const GIT_DEADLINE: Duration = Duration::from_secs(2);
 
 /// Everything the recorded session happens in. The folders go when it is dropped.
 pub(super) struct Stage {
@@ -80,16 +83,16 @@ impl Stage {
         }
     }
 
-    /// Adds a line to a session's transcript, as the client does.
+    /// Adds a line to the session's transcript, as the client does.
     pub(super) fn append_transcript(&self, line: &str) -> Result<(), Failure> {
-        let path = self.transcript_of(line);
+        let path = self.transcript();
         let mut file = files::open_append(&path)?;
         files::append_line(&mut file, line.as_bytes(), true)
             .map_err(|error| Failure::new(format!("could not append to {}: {error}", path.display())))
     }
 
-    /// The one session of this demo that has a transcript.
-    fn transcript_of(&self, _line: &str) -> PathBuf {
+    /// The transcript of the session that is compacted.
+    pub(super) fn transcript(&self) -> PathBuf {
         self.transcripts.join("session.jsonl")
     }
 
@@ -147,7 +150,19 @@ impl Stage {
 
     /// Sets the scene with git; the room that asks git about a project changes nothing, so this is done here.
     fn git(&self, args: &[&str]) -> bool {
-        self.command(Path::new("git")).args(args).output().is_ok_and(|output| output.status.success())
+        let mut command = self.command(Path::new("git"));
+        command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let Ok(mut git) = command.spawn() else { return false };
+        let began = Instant::now();
+        while began.elapsed() < GIT_DEADLINE {
+            match git.try_wait() {
+                Ok(Some(status)) => return status.success(),
+                Ok(None) => std::thread::sleep(Duration::from_millis(2)),
+                Err(_) => return false,
+            }
+        }
+        let _ = git.kill().and_then(|()| git.wait());
+        false
     }
 
     /// Starts a process that stands for the client: it does nothing until its standard input closes.
@@ -177,9 +192,9 @@ impl Stage {
     pub(super) fn tear_down(mut self) -> Result<(), Failure> {
         self.kill_client()?;
         let Self { root, folder, .. } = self;
-        folder.close().map_err(|error| {
-            Failure::new(format!("could not remove {}: {error}", root.display()))
-        })?;
+        folder
+            .close()
+            .map_err(|error| Failure::new(format!("could not remove {}: {error}", root.display())))?;
         if root.exists() {
             return Err(Failure::new(format!("{} is still there", root.display())));
         }

@@ -35,16 +35,18 @@ pub(super) enum Step {
 }
 
 /// The steps, with the folders of this run filled in.
-pub(super) fn steps(project: &Path, transcripts: &Path) -> Result<Vec<Step>, Failure> {
-    let places =
-        [("@PROJECT@", project.display().to_string()), ("@TRANSCRIPTS@", transcripts.display().to_string())];
+pub(super) fn steps(project: &Path, transcripts: &Path, transcript: &Path) -> Result<Vec<Step>, Failure> {
+    let places = [
+        ("@PROJECT@", project.display().to_string()),
+        ("@TRANSCRIPTS@", transcripts.display().to_string()),
+        ("@TRANSCRIPT@", transcript.display().to_string()),
+    ];
     RECORDED
         .lines()
         .enumerate()
         .map(|(index, line)| {
-            step(line, &places).ok_or_else(|| {
-                Failure::new(format!("line {} of the recorded session is no step", index + 1))
-            })
+            step(line, &places)
+                .ok_or_else(|| Failure::new(format!("line {} of the recorded session is no step", index + 1)))
         })
         .collect()
 }
@@ -108,7 +110,7 @@ mod tests {
 
     #[test]
     fn every_recorded_line_is_a_step_and_no_mark_stays() {
-        let steps = steps(Path::new("/a \"quoted\" folder"), Path::new("/transcripts")).unwrap();
+        let steps = steps(Path::new("/a \"quoted\" folder"), Path::new("/t"), Path::new("/t/a")).unwrap();
         for step in &steps {
             assert!(!format!("{step:?}").contains('@'), "{step:?}");
         }
