@@ -1,18 +1,26 @@
 //! The restore banner, in the form that the seed format's users know.
 
-use throughline_domain::text::{one_line, utf16_len};
-use throughline_domain::{Detail, EvidenceType, Kind, Priority, State};
+use throughline_domain::text::one_line;
+use throughline_domain::{Detail, Entry, EvidenceType, Kind, Priority, State};
 
-use crate::fit::{Cap, Chosen, fit};
-use crate::fragment::{self, FragmentKind};
-use crate::sections::{self, Facts, Headings};
+use crate::fit::{Cap, Chosen};
+use crate::fragment::FragmentKind;
+use crate::frame::framed;
+use crate::sections::{self, Headings};
+use crate::trust::Facts;
+
+/// Most lines of one kind in the summary; the count stands above them.
+const SUMMARY_LINES_MAX: usize = 10;
 
 const RULE: &str = "============================================================";
 const CLOSING: &str = "[RESTORED] Context automatically loaded - ready to continue";
 
 const HEADINGS: Headings = Headings {
     work: || "[SD]".to_owned(),
-    constraints: |blocking| format!("[CONSTRAINTS] {blocking} BLOCKING"),
+    constraints: |blocking| match blocking {
+        0 => "[CONSTRAINTS]".to_owned(),
+        count => format!("[CONSTRAINTS] {count} BLOCKING"),
+    },
     decisions: |count| format!("[DECISIONS] {count} recorded"),
     questions: |count| format!("[QUESTIONS] {count} open"),
     actions: |count| format!("[TODO] Pending actions: {count}"),
@@ -23,23 +31,15 @@ const HEADINGS: Headings = Headings {
     git: || "[GIT]".to_owned(),
 };
 
-/// The banner for the agent: whole lines, under the cap; `None` when there is nothing to say.
+/// The banner for the agent: whole lines, under the cap; `None` when there is nothing to say, or no room to say it.
 #[must_use]
 pub fn render(state: &State, facts: &Facts<'_>, cap: Cap) -> Option<Chosen> {
-    if state.is_blank() {
-        return None;
-    }
-    let head = head(state);
-    let tail = format!("{RULE}\n{CLOSING}");
-    let fixed = utf16_len(&head) + utf16_len(&tail) + 2 + fragment::wrap_units(FragmentKind::Briefing);
-    let mut chosen = fit(&sections::of_state(state, facts, &HEADINGS), cap.less(fixed));
-    let text = format!("{head}\n{}{tail}", chosen.text);
-    chosen.text = fragment::wrap(FragmentKind::Briefing, &text);
-    Some(chosen)
+    let sections = sections::of_state(state, facts, &HEADINGS);
+    framed(FragmentKind::Briefing, &head(state), &sections, &format!("{RULE}\n{CLOSING}"), cap)
 }
 
 fn head(state: &State) -> String {
-    format!("{RULE}\n[CONTEXT RESTORED] Session state from {}\n{RULE}", one_line(&state.timestamp, 40))
+    format!("{RULE}\n[CONTEXT RESTORED] Session state from {}\n{RULE}", sections::saved_at(state))
 }
 
 /// The banner for people (`load`): the newest of each kind, one short line each, `…` only where something was cut.
@@ -62,17 +62,22 @@ pub fn summary(state: &State) -> String {
         .collect();
     if !blocking.is_empty() {
         lines.push(format!("[CONSTRAINTS] {} BLOCKING", blocking.len()));
-        lines.extend(blocking.iter().map(|entry| format!("   {}: {}", entry.id, one_line(&entry.text, 50))));
+        lines.extend(
+            blocking
+                .iter()
+                .take(SUMMARY_LINES_MAX)
+                .map(|entry| format!("   {}: {}", entry.id, one_line(&entry.text, 50))),
+        );
     }
     let open = state.open_questions();
     if !open.is_empty() {
         lines.push(format!("[QUESTIONS] {} open", open.len()));
-        let high = |entry: &&&throughline_domain::Entry| {
-            matches!(entry.detail, Detail::Question { priority: Priority::High, .. })
-        };
+        let high =
+            |entry: &&&Entry| matches!(entry.detail, Detail::Question { priority: Priority::High, .. });
         lines.extend(
             open.iter()
                 .filter(high)
+                .take(SUMMARY_LINES_MAX)
                 .map(|entry| format!("   {} [HIGH]: {}", entry.id, one_line(&entry.text, 40))),
         );
     }
@@ -113,10 +118,10 @@ fn summarise_work(state: &State, lines: &mut Vec<String>) {
     let sd = &state.sd;
     match (&sd.id, &sd.title) {
         (Some(id), Some(title)) => {
-            lines.push(format!("[SD] Working on: {} {}", one_line(id, 60), one_line(title, 80)))
+            lines.push(format!("[SD] Working on: {} {}", one_line(id, 60), one_line(title, 80)));
         }
         (Some(only), None) | (None, Some(only)) => {
-            lines.push(format!("[SD] Working on: {}", one_line(only, 80)))
+            lines.push(format!("[SD] Working on: {}", one_line(only, 80)));
         }
         (None, None) => {}
     }

@@ -1,11 +1,12 @@
 //! The briefing: what the agent gets back after a compaction, or at a session's start.
 
-use throughline_domain::State;
-use throughline_domain::text::{one_line, utf16_len};
+use throughline_domain::{State, time};
 
-use crate::fit::{Cap, Chosen, fit};
-use crate::fragment::{self, FragmentKind};
-use crate::sections::{self, Facts, Headings};
+use crate::fit::{Cap, Chosen};
+use crate::fragment::FragmentKind;
+use crate::frame::framed;
+use crate::sections::{self, Headings};
+use crate::trust::{Facts, Scope};
 
 /// Why the agent gets it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,10 +22,7 @@ pub enum Occasion {
 
 const HEADINGS: Headings = Headings {
     work: String::new,
-    constraints: |blocking| match blocking {
-        0 => "Constraints:".to_owned(),
-        count => format!("Constraints ({count} blocking):"),
-    },
+    constraints: |_| "Constraints:".to_owned(),
     decisions: |_| "Decisions:".to_owned(),
     questions: |_| "Open questions:".to_owned(),
     actions: |_| "To do:".to_owned(),
@@ -35,32 +33,30 @@ const HEADINGS: Headings = Headings {
     git: || "Git:".to_owned(),
 };
 
-const MORE: &str = "More: `throughline list`, `throughline list --all`. Record: `throughline add decision \"…\" --rationale \"…\"`.";
+const MORE: &str =
+    "More: `throughline list [--all]`. Record: `throughline add decision \"…\" --rationale \"…\"`.";
 
-/// The briefing, under its cap; `None` when there is nothing to say.
+/// The briefing, under its cap; `None` when there is nothing to say, or no room to say it.
 #[must_use]
 pub fn render(state: &State, facts: &Facts<'_>, occasion: &Occasion, cap: Cap) -> Option<Chosen> {
-    if state.is_blank() {
-        return None;
-    }
-    let head = head(state, occasion);
-    let fixed = utf16_len(&head) + utf16_len(MORE) + 2 + fragment::wrap_units(FragmentKind::Briefing);
-    let mut chosen = fit(&sections::of_state(state, facts, &HEADINGS), cap.less(fixed));
-    let text = format!("{head}\n{}{MORE}", chosen.text);
-    chosen.text = fragment::wrap(FragmentKind::Briefing, &text);
-    Some(chosen)
+    let sections = sections::of_state(state, facts, &HEADINGS);
+    framed(FragmentKind::Briefing, &head(state, facts.scope, occasion), &sections, MORE, cap)
 }
 
-fn head(state: &State, occasion: &Occasion) -> String {
-    let saved = one_line(&state.timestamp, 40);
-    match occasion {
-        Occasion::Compacted => format!(
-            "The context was just compacted. This was recorded before it (saved {saved}). Say in one line that \
-             you were compacted, then go on; where the summary differs, trust this."
+fn head(state: &State, scope: Scope, occasion: &Occasion) -> String {
+    match (occasion, scope) {
+        (Occasion::Compacted, _) => format!(
+            "The context was just compacted. This was recorded before it (saved {}). Say in one line that you were \
+             compacted, then go on; where the summary differs, trust this.",
+            sections::saved_at(state)
         ),
-        Occasion::Started { idle_seconds } => format!(
+        (Occasion::Started { .. }, Scope::Shared) => {
+            "Another session of this project is live; its tasks are its own. This holds for the whole project:"
+                .to_owned()
+        }
+        (Occasion::Started { idle_seconds }, Scope::Whole) => format!(
             "Recorded in this project (last activity {} ago). Go on from here unless the user says otherwise.",
-            throughline_domain::time::span_words(*idle_seconds)
+            time::span_words(*idle_seconds)
         ),
     }
 }

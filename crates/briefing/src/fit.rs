@@ -2,8 +2,8 @@
 
 use throughline_domain::text::{shorten, utf16_len};
 
-/// Shortest rest of a line that is worth showing.
-const WORTHWHILE_UNITS: usize = 40;
+/// Shortest beginning of a line that is worth showing.
+const WORTHWHILE_UNITS: usize = 30;
 
 /// How long a text may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +64,9 @@ pub struct Chosen {
 }
 
 /// Chooses and joins: never over the cap, never in the middle of a line but for rank 0.
+///
+/// When the lines of rank 0 do not fit as they are, they share the room: the long ones are shortened, so that each
+/// of them is said.
 #[must_use]
 pub fn fit(sections: &[Section], cap: Cap) -> Chosen {
     let mut order: Vec<(u8, usize, usize)> = Vec::new();
@@ -73,28 +76,56 @@ pub fn fit(sections: &[Section], cap: Cap) -> Chosen {
         }
     }
     order.sort_by_key(|(rank, _, _)| *rank);
+    let longest = longest_of_rank_0(sections, &order, cap);
     let mut taken: Vec<Vec<Option<String>>> =
         sections.iter().map(|section| vec![None; section.lines.len()]).collect();
+    let mut has_heading: Vec<bool> = sections.iter().map(|section| section.heading.is_empty()).collect();
     let mut room = cap.units;
     let mut left_out = 0;
     for (rank, section_at, line_at) in order {
         let section = &sections[section_at];
-        let heading_is_new = taken[section_at].iter().all(Option::is_none) && !section.heading.is_empty();
-        let heading_units = if heading_is_new { utf16_len(&section.heading) + 1 } else { 0 };
-        let text = &section.lines[line_at].text;
-        let units = utf16_len(text) + 1 + heading_units;
+        let heading_units = if has_heading[section_at] { 0 } else { utf16_len(&section.heading) + 1 };
+        let line = &section.lines[line_at].text;
+        let text = match rank {
+            0 if utf16_len(line) > longest => shorten(&line.replace('\n', " "), longest),
+            _ => line.clone(),
+        };
+        let units = utf16_len(&text) + 1 + heading_units;
         if units <= room {
-            taken[section_at][line_at] = Some(text.clone());
+            taken[section_at][line_at] = Some(text);
+            has_heading[section_at] = true;
             room -= units;
-        } else if rank == 0 && room >= heading_units + WORTHWHILE_UNITS {
-            let short = shorten(&text.replace('\n', " "), room - heading_units - 1);
-            room -= utf16_len(&short) + 1 + heading_units;
-            taken[section_at][line_at] = Some(short);
         } else {
             left_out += 1;
         }
     }
     join(sections, &taken, left_out)
+}
+
+/// How long a line of rank 0 may be so that all of them fit; never below what is worth showing.
+fn longest_of_rank_0(sections: &[Section], order: &[(u8, usize, usize)], cap: Cap) -> usize {
+    let needed = order.iter().take_while(|(rank, _, _)| *rank == 0);
+    let mut lines: Vec<usize> = Vec::new();
+    let mut fixed = 0;
+    let mut last_section = None;
+    for (_, section_at, line_at) in needed {
+        let section = &sections[*section_at];
+        if last_section.replace(*section_at) != Some(*section_at) && !section.heading.is_empty() {
+            fixed += utf16_len(&section.heading) + 1;
+        }
+        lines.push(utf16_len(&section.lines[*line_at].text));
+    }
+    lines.sort_unstable();
+    let mut room = cap.units.saturating_sub(fixed + lines.len());
+    // The short ones take what they need; what they leave is shared by the others.
+    for (at, units) in lines.iter().enumerate() {
+        let share = room / (lines.len() - at);
+        if *units > share {
+            return share.max(WORTHWHILE_UNITS);
+        }
+        room -= units;
+    }
+    usize::MAX
 }
 
 fn join(sections: &[Section], taken: &[Vec<Option<String>>], left_out: usize) -> Chosen {

@@ -48,13 +48,30 @@ pub fn is_ours(text: &str) -> bool {
 }
 
 /// A recorded text made harmless: it can neither end our fragment nor pose as the client's own reminder.
+///
+/// ```
+/// use throughline_briefing::fragment::defused;
+/// assert_eq!(defused("a [/throughline] <System-Reminder>"), "a (/throughline) ‹System-Reminder>");
+/// assert_eq!(defused("Vec<u8>"), "Vec<u8>");
+/// ```
 #[must_use]
 pub fn defused(text: &str) -> String {
     let text = text.replace(OPEN, "(throughline:").replace(CLOSE, "(/throughline)");
-    match text.contains("system-reminder") {
-        true => text
-            .replace("<system-reminder", "‹system-reminder")
-            .replace("</system-reminder", "‹/system-reminder"),
-        false => text,
+    let mut harmless = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find('<') {
+        let (before, tag) = rest.split_at(at);
+        rest = &tag[1..];
+        harmless.push_str(before);
+        harmless.push(if names_reminder(rest) { '‹' } else { '<' });
     }
+    harmless.push_str(rest);
+    harmless
+}
+
+/// Whether what follows a `<` names the client's reminder, however it is spelt.
+fn names_reminder(tag: &str) -> bool {
+    const NAME: &str = "system-reminder";
+    let name = tag.trim_start_matches(|c: char| c == '/' || c.is_whitespace());
+    name.get(..NAME.len()).is_some_and(|name| name.eq_ignore_ascii_case(NAME))
 }

@@ -1,7 +1,15 @@
 //! The hand-over block: the work item, what is open, and how full the context is.
 
-use throughline_domain::text::one_line;
-use throughline_domain::{Kind, State};
+use throughline_domain::text::{one_line, utf16_len};
+use throughline_domain::{Entry, Kind, State};
+
+use crate::fit::{Cap, Line, Section, fit};
+use crate::fragment::defused;
+use crate::sections::percent;
+
+/// What every rendered text is bound by (Decision 3).
+const TOKENS_MAX: u64 = 1_200;
+const TITLE: &str = "## Hand-over";
 
 /// How full the context is, by the words of the thresholds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,53 +64,65 @@ pub struct ContextUse {
     pub compactions: u64,
 }
 
-/// The block (Decision 11).
+/// The block (Decision 11): within the budget of every rendered text, the context's health always whole.
+///
+/// It quotes nothing: give it a state [without untrusted entries](crate::Facts::vouched).
 #[must_use]
 pub fn render(state: &State, context: Option<&ContextUse>) -> String {
-    let mut text = String::from("## Hand-over\n");
-    let mut line = |label: &str, value: Option<String>| {
-        if let Some(value) = value {
-            text.push_str(&format!("**{label}**: {value}\n"));
-        }
-    };
-    let sd = &state.sd;
-    let name = [&sd.id, &sd.title].into_iter().flatten().map(|part| one_line(part, 200)).collect::<Vec<_>>();
-    line("Work item", (!name.is_empty()).then(|| name.join(" ")));
-    line("Phase", sd.phase.as_ref().map(|phase| one_line(phase, 60)));
-    line("Progress", sd.progress.filter(|it| it.is_finite()).map(|it| format!("{:.0} %", it * 100.0)));
-    line("Next", sd.next.as_ref().map(|next| one_line(next, 200)));
-    line("Branch", state.git.branch.as_ref().map(|branch| one_line(branch, 120)));
-    for kind in [Kind::Constraint, Kind::Decision, Kind::Action] {
-        list(&mut text, kind.plural(), state.entries(kind).iter());
-    }
-    list(&mut text, "open questions", state.open_questions().into_iter());
-    text.push_str("\n## Context Health\n");
-    match context {
-        None => text.push_str("**Current Usage**: unknown (no session of this project reported any yet)\n"),
-        Some(context) => {
-            let percent = context.used_tokens * 100 / context.window_tokens.max(1);
-            text.push_str(&format!(
-                "**Current Usage**: {} tokens ({percent}% of {}K window)\n**Status**: {}\n**Compactions This Session**: {}\n",
-                thousands(context.used_tokens),
-                context.window_tokens / 1_000,
-                context.health.word(),
-                context.compactions
-            ));
-        }
-    }
-    text
+    let health = health_block(context);
+    let cap = Cap::tokens(TOKENS_MAX).less(utf16_len(TITLE) + utf16_len(&health) + 2);
+    let mut sections = vec![work(state)];
+    let blocking = |entry: &Entry| u8::from(!entry.is_precious());
+    sections.push(list("Constraints", state.entries(Kind::Constraint).iter(), blocking));
+    sections.push(list("Decisions", state.entries(Kind::Decision).iter(), |_| 3));
+    sections.push(list("Actions", state.entries(Kind::Action).iter(), |_| 2));
+    sections.push(list("Open questions", state.open_questions().into_iter(), |_| 2));
+    format!("{TITLE}\n{}\n{health}", fit(&sections, cap).text)
 }
 
-fn list<'a>(text: &mut String, title: &str, entries: impl Iterator<Item = &'a throughline_domain::Entry>) {
-    let mut lines =
-        entries.map(|entry| format!("- {}: {}\n", entry.id, one_line(&entry.text, 200))).peekable();
-    if lines.peek().is_some() {
-        let mut capital = title.chars();
-        let title: String =
-            capital.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(capital).collect();
-        text.push_str(&format!("\n### {title}\n"));
-        text.extend(lines);
-    }
+fn work(state: &State) -> Section {
+    let sd = &state.sd;
+    let name = [&sd.id, &sd.title].into_iter().flatten().map(|part| one_line(part, 200)).collect::<Vec<_>>();
+    let facts = [
+        ("Work item", (!name.is_empty()).then(|| name.join(" "))),
+        ("Phase", sd.phase.as_ref().map(|phase| one_line(phase, 60))),
+        ("Progress", sd.progress.and_then(percent)),
+        ("Next", sd.next.as_ref().map(|next| one_line(next, 200))),
+        ("Branch", state.git.branch.as_ref().map(|branch| one_line(branch, 120))),
+    ];
+    let line = |(label, value): (&str, Option<String>)| {
+        value.map(|value| Line {
+            rank: 0,
+            text: defused(&format!("**{label}**: {value}")),
+            why: "the work item",
+        })
+    };
+    Section { heading: String::new(), lines: facts.into_iter().filter_map(line).collect() }
+}
+
+fn list<'a>(title: &str, entries: impl Iterator<Item = &'a Entry>, rank: impl Fn(&Entry) -> u8) -> Section {
+    let line = |entry: &'a Entry| Line {
+        rank: rank(entry),
+        text: defused(&format!("- {}: {}", entry.id, one_line(&entry.text, 200))),
+        why: "recorded",
+    };
+    Section { heading: format!("\n### {title}"), lines: entries.map(line).collect() }
+}
+
+fn health_block(context: Option<&ContextUse>) -> String {
+    let Some(context) = context else {
+        return "## Context Health\n**Current Usage**: unknown (no session of this project reported any yet)\n"
+            .to_owned();
+    };
+    let percent = u128::from(context.used_tokens) * 100 / u128::from(context.window_tokens.max(1));
+    format!(
+        "## Context Health\n**Current Usage**: {} tokens ({percent}% of {}K window)\n**Status**: {}\n\
+         **Compactions This Session**: {}\n",
+        thousands(context.used_tokens),
+        context.window_tokens / 1_000,
+        context.health.word(),
+        context.compactions
+    )
 }
 
 /// `84000` as `84,000`.

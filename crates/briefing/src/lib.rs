@@ -4,12 +4,14 @@ pub mod banner;
 pub mod briefing;
 pub mod fit;
 pub mod fragment;
+mod frame;
 pub mod handoff;
 pub mod preservation;
 pub mod restore;
 pub mod resume;
 mod sections;
 pub mod snapshot;
+mod trust;
 
 pub use fit::{Cap, Chosen};
-pub use sections::{Facts, Scope};
+pub use trust::{Facts, Scope};

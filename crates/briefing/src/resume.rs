@@ -3,8 +3,9 @@
 use throughline_domain::text::one_line;
 use throughline_domain::{Detail, Kind, State, Timestamp, time};
 
-use crate::fit::{Cap, Line, Section, fit};
+use crate::fit::{Cap, Line, Section};
 use crate::fragment::{self, FragmentKind};
+use crate::frame::framed;
 
 /// What git says happened since the state was saved.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,7 +28,9 @@ impl GitChanges {
     }
 }
 
-/// The resume context (S2.3).
+/// The resume context (S2.3); empty when there is no room for it.
+///
+/// It quotes nothing: give it a state [without untrusted entries](crate::Facts::vouched).
 #[must_use]
 pub fn render(
     state: &State,
@@ -73,8 +76,11 @@ pub fn render(
                 );
             }
             if changes.commit_count > 0 {
-                let text =
-                    format!("Git: {} new commits, {} files:", changes.commit_count, changes.files_changed);
+                let text = format!(
+                    "Git: {}, {} changed:",
+                    counted(changes.commit_count, "new commit"),
+                    counted(changes.files_changed, "file")
+                );
                 push(1, text, "what changed in git");
                 for commit in &changes.commits {
                     push(3, format!("  {}", one_line(commit, 160)), "a commit made meanwhile");
@@ -84,8 +90,7 @@ pub fn render(
         None => {}
     }
     let section = Section { heading: String::new(), lines };
-    let chosen = fit(&[section], cap.less(fragment::wrap_units(FragmentKind::Resume)));
-    fragment::wrap(FragmentKind::Resume, &chosen.text)
+    framed(FragmentKind::Resume, "", &[section], "", cap).map_or_else(String::new, |chosen| chosen.text)
 }
 
 /// One line: what there is, and how to see it; `None` when there is nothing.
@@ -112,6 +117,10 @@ pub fn one_line_notice(state: &State, last_active: Option<Timestamp>, now: Times
          `throughline fresh` starts empty."
     );
     Some(fragment::wrap(FragmentKind::Notice, &text))
+}
+
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn minute(at: Timestamp) -> String {

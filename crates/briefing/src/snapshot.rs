@@ -1,7 +1,12 @@
 //! The compaction snapshot: the working tree as it stood before a compaction, as Markdown for people and agents.
 
-use throughline_domain::text::printable;
+use throughline_domain::text::{one_line, printable, shorten};
 use throughline_domain::{GitState, Timestamp, time};
+
+/// Most lines of one section; the rest is counted.
+const LINES_MAX: usize = 60;
+/// Longest line.
+const LINE_UNITS_MAX: usize = 200;
 
 /// What the snapshot shows.
 #[derive(Debug, Clone)]
@@ -27,32 +32,42 @@ pub fn render(parts: &SnapshotParts<'_>) -> String {
     let mut text = format!(
         "# Pre-Compaction Snapshot\n**Created**: {}\n**Trigger**: {}\n",
         time::iso(parts.now),
-        printable(parts.trigger)
+        one_line(parts.trigger, 40)
     );
     if let Some(error) = &git.error {
-        text.push_str(&format!("\n> git: {}\n", printable(error)));
+        text.push_str(&format!("\n> git: {}\n", one_line(error, 200)));
     }
-    let mut status = git.status.clone();
-    let shown = git.status.lines().count() as u64;
-    if git.changed_files > shown {
-        status.push_str(&format!("\n… and {} more", git.changed_files - shown));
+    let status: Vec<&str> = git.status.lines().collect();
+    section(&mut text, "Git Status", &status, git.changed_files);
+    for (title, body) in [
+        ("Diff Stat", parts.diff_stat),
+        ("Staged Changes", parts.staged_stat),
+        ("Current Branch", git.branch.as_deref().unwrap_or("")),
+    ] {
+        section(&mut text, title, &body.lines().collect::<Vec<_>>(), 0);
     }
-    section(&mut text, "Git Status", &status);
-    section(&mut text, "Diff Stat", parts.diff_stat);
-    section(&mut text, "Staged Changes", parts.staged_stat);
-    section(&mut text, "Current Branch", git.branch.as_deref().unwrap_or(""));
-    section(&mut text, "Recent Commits", &git.recent_commits.join("\n"));
-    section(&mut text, "Modified in the Last Hour", &parts.modified_last_hour.join("\n"));
+    for (title, list) in
+        [("Recent Commits", &git.recent_commits[..]), ("Modified in the Last Hour", parts.modified_last_hour)]
+    {
+        section(&mut text, title, &list.iter().map(String::as_str).collect::<Vec<_>>(), 0);
+    }
     text
 }
 
-fn section(text: &mut String, title: &str, body: &str) {
-    let body = printable(body);
-    let body = body.trim_end();
+/// A section with the lines there are; `counted` says how many there would be, when it is known to be more.
+fn section(text: &mut String, title: &str, lines: &[&str], counted: u64) {
+    text.push_str(&format!("\n## {title}\n\n"));
+    let lines: Vec<&&str> = lines.iter().filter(|line| !line.trim().is_empty()).collect();
+    if lines.is_empty() && counted == 0 {
+        text.push_str("    (none)\n");
+    }
     // Indented, not fenced: a file name cannot end an indented block.
-    let shown: String = match body.is_empty() {
-        true => "    (none)\n".to_owned(),
-        false => body.lines().map(|line| format!("    {line}\n")).collect(),
-    };
-    text.push_str(&format!("\n## {title}\n\n{shown}"));
+    for line in lines.iter().take(LINES_MAX) {
+        let line = printable(line).replace('\n', " ");
+        text.push_str(&format!("    {}\n", shorten(line.trim_end(), LINE_UNITS_MAX)));
+    }
+    let more = counted.max(lines.len() as u64) - lines.len().min(LINES_MAX) as u64;
+    if more > 0 {
+        text.push_str(&format!("    … and {more} more\n"));
+    }
 }

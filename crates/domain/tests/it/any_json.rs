@@ -52,7 +52,7 @@ fn tokens(value: &Value, found: &mut HashSet<String>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn every_text_of_a_document_is_found_in_what_is_written(map in state_like()) {

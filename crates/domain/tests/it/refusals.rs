@@ -1,4 +1,5 @@
 //! What is no state, what is one although it looks odd, and what the reasons say.
+#![expect(clippy::needless_raw_string_hashes, reason = "expect-test writes the texts this way")]
 
 use serde_json::{Value, json};
 use throughline_domain::state_json::STATE_BYTES_MAX;

@@ -1,0 +1,68 @@
+//! Trust: what is known beside the state, and which of its entries may be said in our own voice.
+
+use std::collections::HashSet;
+
+use throughline_domain::{Entry, Kind, State, WorkItem};
+
+/// Whose entries are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scope {
+    /// Everything.
+    #[default]
+    Whole,
+    /// What holds for the whole project; tasks and errors belong to another live session.
+    Shared,
+}
+
+/// What is known beside the state.
+#[derive(Debug, Clone, Default)]
+pub struct Facts<'a> {
+    /// Ids of entries that came with a clone and that nobody has trusted; `sd` for the work item, `keyDecisions` for
+    /// the plain decision lines (these are quoted also when any entry is untrusted).
+    pub untrusted: &'a [String],
+    /// Whose entries are told.
+    pub scope: Scope,
+    /// Files that people or hooks left moments ago: name and content.
+    pub recent_files: &'a [(&'a str, String)],
+}
+
+impl Facts<'_> {
+    /// The state without what nobody here vouches for: for texts that cannot quote.
+    #[must_use]
+    pub fn vouched(&self, state: &State) -> State {
+        let trust = Trust::of(self);
+        let mut vouched = state.clone();
+        for kind in Kind::ALL {
+            vouched.entries_mut(kind).retain(|entry| trust.trusts(entry));
+        }
+        if !trust.trusts_lines() {
+            vouched.key_decisions.clear();
+        }
+        if !trust.trusts_work() {
+            vouched.sd = WorkItem::default();
+        }
+        vouched
+    }
+}
+
+/// Who is trusted, for many questions.
+pub(crate) struct Trust<'a>(HashSet<&'a str>);
+
+impl<'a> Trust<'a> {
+    pub(crate) fn of(facts: &Facts<'a>) -> Self {
+        Self(facts.untrusted.iter().map(String::as_str).collect())
+    }
+
+    pub(crate) fn trusts(&self, entry: &Entry) -> bool {
+        self.0.is_empty() || !self.0.contains(entry.id.to_string().as_str())
+    }
+
+    /// Plain lines have no id: they are only as good as the rest of the file.
+    pub(crate) fn trusts_lines(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn trusts_work(&self) -> bool {
+        !self.0.contains("sd")
+    }
+}

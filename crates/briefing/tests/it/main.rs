@@ -1,0 +1,12 @@
+//! What the agent and people are told: under every cap, between our marks, and readable.
+
+#[cfg(test)]
+mod arbitrary;
+#[cfg(test)]
+mod caps;
+#[cfg(test)]
+mod example;
+#[cfg(test)]
+mod snapshots;
+#[cfg(test)]
+mod trust;
