@@ -1,5 +1,6 @@
 //! `cargo xtask <verb>`: the chores of the repository, written in Rust so that they need no other tool.
 
+mod picture;
 mod tidy;
 
 use std::io::Write;
@@ -20,11 +21,18 @@ enum Outcome {
     Bad,
 }
 
-const VERBS: &[Verb] = &[Verb {
-    name: "tidy",
-    about: "check the rules that no compiler knows; --bless-migrations signs new migrations",
-    run: tidy::run,
-}];
+const VERBS: &[Verb] = &[
+    Verb {
+        name: "picture",
+        about: "draw the README's picture from what the demo prints; --check only compares",
+        run: picture::run,
+    },
+    Verb {
+        name: "tidy",
+        about: "check the rules that no compiler knows; --bless-migrations signs new migrations",
+        run: tidy::run,
+    },
+];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
