@@ -125,3 +125,18 @@ fn a_folder_that_cannot_be_written_is_a_clear_failure() {
     assert_eq!(output.status.code(), Some(1));
     assert!(said.contains("could not make a temporary folder") && said.contains("TMPDIR"), "{said}");
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn no_hook_and_no_verb_of_it_opens_a_way_to_the_network() {
+    let temp = TempDir::new().unwrap();
+    let trace = temp.path().join("trace");
+    let mut traced = Command::new("strace");
+    traced.args(["--follow-forks", "--quiet=all", "--trace=network", "--output"]).arg(&trace);
+    traced.args([env!("CARGO_BIN_EXE_throughline"), "demo"]);
+    traced.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin").env("TMPDIR", temp.path());
+    let (text, output) = run(&mut traced);
+    assert_whole(&text, &output);
+    let calls = std::fs::read_to_string(trace).unwrap();
+    assert!(!calls.contains("AF_INET"), "{calls}");
+}

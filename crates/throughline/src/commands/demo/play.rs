@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use throughline_briefing::fragment;
-use throughline_domain::Timestamp;
+use throughline_store::session::SessionCache;
 
 use super::screen;
 use super::stage::Stage;
@@ -88,7 +88,8 @@ impl Play {
             Step::File { path, text } => self.stage.write(&path, &text)?,
             Step::Commit(message) => self.stage.commit(&message),
             Step::Transcript(line) => self.stage.append_transcript(&line)?,
-            Step::Hook { event, payload } => {
+            Step::Hook { event, session, payload } => {
+                self.stage.session = session;
                 let ran = self.stage.hook(&payload)?;
                 self.hooks.push(HookRun { event, took: ran.took, said_bytes: ran.stdout.len() });
                 return Ok(said_to_agent(&ran.stdout));
@@ -121,12 +122,7 @@ impl Play {
     }
 
     fn compacts_at(&self) -> Result<u64, Failure> {
-        let project = throughline_store::paths::Project::at(&self.stage.project, None, &self.stage.home);
-        let seen = crate::liveness::sessions(&self.stage.home, &project, Timestamp::now());
-        let cache = seen.first().and_then(|seen| {
-            throughline_store::session::SessionCache::read(&self.stage.home.session(&seen.session))
-        });
-        cache
+        SessionCache::read(&self.stage.home.session(&self.stage.session))
             .and_then(|cache| cache.compacts_at_tokens)
             .ok_or_else(|| Failure::new("the hooks do not know where compaction comes"))
     }

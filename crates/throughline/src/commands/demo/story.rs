@@ -25,7 +25,7 @@ pub(super) enum Step {
     /// The client writes a line to the session's transcript.
     Transcript(String),
     /// The client calls our hook.
-    Hook { event: String, payload: String },
+    Hook { event: String, session: String, payload: String },
     /// The agent runs our binary as a command.
     Agent(Vec<String>),
     /// What the client's summariser wrote.
@@ -71,7 +71,7 @@ fn step(line: &str, places: &[(&str, String)]) -> Option<Step> {
         "hook" => {
             let payload = value.to_string();
             let (parsed, _) = throughline_agents::claude_code::hook_payload::parse(payload.as_bytes());
-            Step::Hook { event: parsed.event_name, payload }
+            Step::Hook { event: parsed.event_name, session: parsed.session_id, payload }
         }
         "agent" => Step::Agent(texts(value)?),
         "summary" => Step::Summary(value.as_str()?.to_owned()),
