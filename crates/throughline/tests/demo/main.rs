@@ -1,6 +1,6 @@
 //! The demo, as somebody runs it who has just built it: in a bare environment, with and without git, with and without colours.
 
-#![expect(clippy::disallowed_methods, reason = "tests prepare folders and look at them afterwards")]
+#![expect(clippy::expect_used, reason = "a test that cannot go on fails at once")]
 
 use std::path::Path;
 use std::process::{Command, Output};
