@@ -31,7 +31,7 @@ pub(crate) struct Cli {
 }
 
 /// The version, with the commit where it is known.
-const VERSION: &str = match option_env!("THROUGHLINE_COMMIT") {
+pub(crate) const VERSION: &str = match option_env!("THROUGHLINE_COMMIT") {
     Some(commit) => commit,
     None => env!("CARGO_PKG_VERSION"),
 };
@@ -111,7 +111,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
     match cli.verb {
         Verb::Init(args) => commands::init::run(&app()?, &args),
         Verb::Uninstall(args) => commands::uninstall::run(&app()?, &args),
-        Verb::Doctor(args) => commands::doctor::run(&app()?, &args),
+        Verb::Doctor(args) => commands::doctor::run(folder.as_deref(), &args),
         Verb::Status(args) => commands::status::run(&app()?, &args),
         Verb::Demo(args) => commands::demo::run(&args),
         Verb::Add(args) => commands::add::run(&app()?, args),

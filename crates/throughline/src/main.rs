@@ -7,6 +7,7 @@ mod hook;
 mod liveness;
 mod output;
 mod place;
+mod program;
 mod statusline;
 
 use std::process::ExitCode;

@@ -12,6 +12,7 @@ use super::App;
 use crate::failure::Failure;
 use crate::output::{self, BAD, GOOD, HINT, styled};
 use crate::place::Place;
+use crate::program;
 
 /// Register the hooks with Claude Code for this project
 ///
@@ -95,12 +96,7 @@ fn own_path(shared: bool) -> Result<String, Failure> {
 
 /// The version of the client on the path; without one the newest rules are used.
 pub(crate) fn client_version() -> Option<Version> {
-    let output = std::process::Command::new("claude")
-        .arg("--version")
-        .stdin(std::process::Stdio::null())
-        .output()
-        .ok()?;
-    Version::parse(&String::from_utf8_lossy(&output.stdout))
+    program::client_version().ok().map(|(version, _)| version)
 }
 
 pub(super) fn show_diff(path: &Path, old: &str, new: &str) -> Result<(), Failure> {

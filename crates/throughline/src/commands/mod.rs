@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use throughline_domain::{Origin, State, Timestamp};
-use throughline_store::config::Config;
+use throughline_store::config::{Config, ConfigProblem};
 use throughline_store::lock::Patience;
 use throughline_store::memory::{Author, Changed, Draft, EntryError, Memory, Repair};
 use throughline_store::paths::Project;
@@ -54,6 +54,15 @@ pub(crate) struct App {
 impl App {
     /// Opens the project that `folder` names, or the one that the current folder belongs to.
     pub(crate) fn open(folder: Option<&Path>) -> Result<Self, Failure> {
+        let (app, problems) = Self::open_silently(folder)?;
+        for problem in problems {
+            output::warn(&format!("{}: {}", problem.path.display(), problem.what));
+        }
+        Ok(app)
+    }
+
+    /// The same, for a verb that tells what is wrong with the configuration in its own words.
+    pub(crate) fn open_silently(folder: Option<&Path>) -> Result<(Self, Vec<ConfigProblem>), Failure> {
         let place = Place::from_env().ok_or_else(|| {
             Failure::new("neither THROUGHLINE_HOME nor HOME names a folder")
                 .hint("set THROUGHLINE_HOME to a folder where Throughline may keep its data")
@@ -71,11 +80,8 @@ impl App {
         let root = settle_root(&place, root);
         let project = place.project_at(&root);
         let (config, problems) = place.config(&project);
-        for problem in problems {
-            output::warn(&format!("{}: {}", problem.path.display(), problem.what));
-        }
         let memory = project_memory(project, &place, &config);
-        Ok(Self { place, config, memory, now: Timestamp::now() })
+        Ok((Self { place, config, memory, now: Timestamp::now() }, problems))
     }
 
     /// Who is asking: a person, or an agent that runs us as a command.
@@ -181,7 +187,7 @@ fn tell_repairs(repairs: &[Repair]) {
                 "{entries} entries were not recorded on this machine; they are only quoted until `throughline trust`"
             ),
             Repair::Upgraded { from } => format!("the state file was upgraded from version {from}"),
-            Repair::Kept(problem) => format!("{problem} (kept under `unparsed`)"),
+            Repair::Kept(problem) => format!("{problem}; nothing was dropped"),
         });
     }
 }
