@@ -98,6 +98,13 @@ pub fn exclude_from_git(exclude_file: &Path) -> Result<bool, FileError> {
     Ok(true)
 }
 
+/// Whether the project holds anything that was recorded: what the exclude file keeps out of git.
+#[must_use]
+pub fn holds_records(project: &Project) -> bool {
+    let folders = ["sessions", "checkpoints", "logs"].map(|name| project.files.join(name));
+    folders.into_iter().chain([project.state_file(), project.snapshot_file()]).any(|path| path.exists())
+}
+
 /// Takes our lines out of the exclude file again.
 pub fn stop_excluding(exclude_file: &Path) -> Result<bool, FileError> {
     let Some(old) = files::read_limited(exclude_file, EXCLUDE_BYTES_MAX)? else { return Ok(false) };

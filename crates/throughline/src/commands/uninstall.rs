@@ -59,7 +59,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         project_files::remove_own(&path, text)?;
     }
     if let Some(exclude) = throughline_git::top_level_exclude_path(&app.memory.project.root)
-        && !app.memory.project.state_file().exists()
+        && !project_files::holds_records(&app.memory.project)
     {
         project_files::stop_excluding(&exclude)?;
     }

@@ -106,7 +106,7 @@ impl Run {
             }
             gate::watch(self);
         }
-        let outcome = self.work(Some(&spool));
+        let outcome = self.work(Some(&mut spool));
         for failure in &outcome.failures {
             log::failure(&self.place.home, self.now, &self.during(), failure);
         }
@@ -118,7 +118,7 @@ impl Run {
         }
     }
 
-    fn work(&self, spool: Option<&Spool>) -> Outcome {
+    fn work(&self, spool: Option<&mut Spool>) -> Outcome {
         match self.payload.event {
             Event::SessionStart => session_start::run(self),
             Event::PreCompact => compaction::before(self),

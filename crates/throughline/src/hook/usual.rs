@@ -16,10 +16,12 @@ use super::{Outcome, Run, gate, session_start};
 
 /// How much of the transcript's end is read: the last response is nearly always in it.
 const TAIL_BYTES: u64 = 32 << 10;
+/// From here on the client's compaction comes before its next request.
+const DUE_PERCENT: u64 = 100;
 /// Room for the resume context in a prompt's reply.
 const RESUME_TOKENS: u64 = 400;
 
-pub(super) fn run(run: &Run, spool: Option<&Spool>) -> Outcome {
+pub(super) fn run(run: &Run, spool: Option<&mut Spool>) -> Outcome {
     let folder = run.place.home.session(&run.payload.session_id);
     let Some(cache) = SessionCache::read(&folder).or_else(|| super::starting::compile(run, "unseen")) else {
         return Outcome::silent();
@@ -27,9 +29,9 @@ pub(super) fn run(run: &Run, spool: Option<&Spool>) -> Outcome {
     if cache.paused {
         return Outcome::silent();
     }
-    let last = spool.and_then(|spool| spool.last_records().next());
+    let last = spool.as_ref().and_then(|spool| spool.last_records().next());
     if run.payload.event == Event::UserPromptSubmit {
-        return prompt(run, &cache, last.as_ref());
+        return prompt(run, &cache, last.as_ref(), spool);
     }
     let mut outcome = Outcome { note: note(run), ..Outcome::silent() };
     outcome.turn = last.as_ref().map_or(0, |record| record.turn);
@@ -39,10 +41,12 @@ pub(super) fn run(run: &Run, spool: Option<&Spool>) -> Outcome {
     outcome.turn += 1;
     if let Some(usage) = last_usage(&run.payload.transcript_path)
         && crossed(&cache, &usage).is_some()
+        && may_speak(run, spool)
     {
         // The model or the window may be others than at the session's start: settled again before anything is said.
         let settled = super::starting::compile_for(run, &cache.source, usage.model.clone()).unwrap_or(cache);
         return match crossed(&settled, &usage) {
+            Some(_) if is_due(&settled, &usage) => await_compaction(run, settled, outcome),
             Some(crossed) => at_threshold(run, settled, &usage, crossed),
             None => outcome,
         };
@@ -55,6 +59,11 @@ pub(super) fn run(run: &Run, spool: Option<&Spool>) -> Outcome {
         }
     }
     outcome
+}
+
+/// Whether what is to be said is ours to say: settings and plugin both see the event, at the same moment.
+fn may_speak(run: &Run, spool: Option<&mut Spool>) -> bool {
+    spool.is_none_or(|spool| run.claim(spool))
 }
 
 /// Whether this event closes a response of the main conversation.
@@ -79,11 +88,11 @@ fn note(run: &Run) -> Option<serde_json::Value> {
 }
 
 /// A prompt after a long silence gets the resume context, once.
-fn prompt(run: &Run, cache: &SessionCache, last: Option<&SpoolRecord>) -> Outcome {
+fn prompt(run: &Run, cache: &SessionCache, last: Option<&SpoolRecord>, spool: Option<&mut Spool>) -> Outcome {
     let turn = last.map_or(0, |record| record.turn);
     let idle_ms = i64::try_from(cache.idle_minutes.saturating_mul(60_000)).unwrap_or(i64::MAX);
     let silence_ms = last.map_or(0, |record| run.now.as_millisecond().saturating_sub(record.at));
-    if silence_ms < idle_ms {
+    if silence_ms < idle_ms || !may_speak(run, spool) {
         return Outcome { turn, ..Outcome::silent() };
     }
     let Some(session) = gate::open(run) else { return Outcome::silent() };
@@ -116,10 +125,27 @@ pub(crate) fn percent_of_limit(cache: &SessionCache, used_tokens: u64) -> u64 {
     used_tokens.saturating_mul(100) / limit
 }
 
+/// Whether the client compacts before its next request: a warning would be read only after it, when it is wrong.
+fn is_due(cache: &SessionCache, usage: &LastUsage) -> bool {
+    cache.compacts_at_tokens.is_some()
+        && percent_of_limit(cache, usage.context_tokens) >= DUE_PERCENT
+        && !cache.thresholds_said.contains(&DUE_PERCENT)
+}
+
+/// Says nothing this time. A compaction that does not come is spoken of at the next turn.
+fn await_compaction(run: &Run, mut cache: SessionCache, mut outcome: Outcome) -> Outcome {
+    cache.thresholds_said.push(DUE_PERCENT);
+    if let Err(error) = cache.write(&run.place.home.session(&run.payload.session_id)) {
+        outcome.failures.push(error.to_string());
+    }
+    outcome
+}
+
 fn at_threshold(run: &Run, mut cache: SessionCache, usage: &LastUsage, crossed: u64) -> Outcome {
     let mut outcome = Outcome::silent();
-    let passed: Vec<u64> = cache.thresholds.iter().copied().filter(|it| *it <= crossed).collect();
-    cache.thresholds_said = passed;
+    let passed = cache.thresholds.iter().copied().filter(|it| *it <= crossed);
+    cache.thresholds_said =
+        passed.chain(cache.thresholds_said.contains(&DUE_PERCENT).then_some(DUE_PERCENT)).collect();
     let folder = run.place.home.session(&run.payload.session_id);
     if let Err(error) = cache.write(&folder) {
         // Without a memory of having spoken it would speak at every turn.

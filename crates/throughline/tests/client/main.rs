@@ -1,0 +1,18 @@
+//! The real Claude Code client with our hooks in it: what it then sends to the model, and what it survives.
+
+#[cfg(test)]
+mod compaction;
+#[cfg(test)]
+mod faults;
+#[cfg(test)]
+mod lifecycle;
+#[cfg(test)]
+mod plugin;
+#[cfg(test)]
+mod scene;
+#[cfg(test)]
+mod sessions;
+#[cfg(test)]
+mod terminal;
+#[cfg(test)]
+mod threshold;

@@ -1,0 +1,118 @@
+//! As a person sees it: the client in a terminal, with our hooks, and no complaint under the prompt.
+
+use std::{
+    fs,
+    path::Path,
+    process::Command,
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::json;
+use throughline_testkit::{Kind, client};
+
+use crate::scene::{Scene, fragments};
+
+const WAIT: Duration = Duration::from_secs(30);
+
+/// A terminal of its own: no server or setting of the user's.
+struct Terminal<'a> {
+    scene: &'a Scene,
+}
+
+impl<'a> Terminal<'a> {
+    /// Starts the client as a person does; `None` when there is no tmux.
+    fn open(scene: &'a Scene) -> Option<Self> {
+        if Command::new("tmux").arg("-V").output().is_err() {
+            assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "no tmux");
+            eprintln!("skipped: no tmux");
+            return None;
+        }
+        settle_first_questions(scene);
+        let terminal = Self { scene };
+        let client = client::find().expect("the client of the scene");
+        let line = format!("'{}' --model {}", client.display(), client::MODEL_WITH_REMINDERS);
+        terminal.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "140", "-y", "50", &line]);
+        Some(terminal)
+    }
+
+    #[track_caller]
+    fn tmux(&self, args: &[&str]) -> String {
+        let socket = self.scene.lab.home().root().join("tmux");
+        let all = [&["-S", socket.to_str().unwrap()], args].concat();
+        let output = self.scene.lab.home().run(Path::new("tmux"), &all, "");
+        output.assert_success();
+        output.stdout
+    }
+
+    fn screen(&self) -> String {
+        self.tmux(&["capture-pane", "-p"])
+    }
+
+    #[track_caller]
+    fn wait_for(&self, text: &str) -> String {
+        let until = Instant::now() + WAIT;
+        loop {
+            let screen = self.screen();
+            if screen.contains(text) {
+                return screen;
+            }
+            assert!(Instant::now() < until, "{text:?} never came; the screen is:\n{screen}");
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    fn ask(&self, prompt: &str) -> String {
+        self.tmux(&["send-keys", "-l", prompt]);
+        self.wait_for(prompt);
+        self.tmux(&["send-keys", "Enter"]);
+        self.wait_for("Nothing scripted for this prompt.")
+    }
+}
+
+impl Drop for Terminal<'_> {
+    fn drop(&mut self) {
+        let socket = self.scene.lab.home().root().join("tmux");
+        let mut stop = self.scene.lab.home().command(Path::new("tmux"));
+        let _ = stop.arg("-S").arg(socket).arg("kill-server").output();
+    }
+}
+
+/// The client asks about theme, key and trust before anything else; a user has answered long ago.
+#[expect(clippy::disallowed_methods, reason = "a test sets its scene")]
+fn settle_first_questions(scene: &Scene) {
+    let project = scene.lab.home().project();
+    let settled = json!({
+        "hasCompletedOnboarding": true,
+        "theme": "dark",
+        "customApiKeyResponses": {"approved": ["sk-ant-not-a-key"], "rejected": []},
+        "projects": {project.to_str().unwrap(): {"hasTrustDialogAccepted": true}},
+    });
+    fs::write(scene.lab.home().user().join(".claude.json"), settled.to_string()).unwrap();
+}
+
+#[test]
+fn a_person_sees_no_complaint_about_our_hooks() {
+    let Some(scene) = Scene::installed() else { return };
+    scene.run(&["add", "decision", "Parser works without recursion"]);
+    let Some(terminal) = Terminal::open(&scene) else { return };
+    terminal.wait_for("❯");
+    let screen = terminal.ask("say something");
+    assert!(!screen.to_lowercase().contains("hook error"), "{screen}");
+    let said = fragments(&scene.lab.mock().requests_of(Kind::Main)[0]);
+    assert!(said[0].contains("Parser works without recursion"), "{said:?}");
+    assert_eq!(scene.receipt("Stop").outcome, "ok");
+    assert_eq!(scene.logged(), "");
+}
+
+/// The counterpart, so that the test above is known to look at the right thing.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test breaks what it has set up")]
+fn a_person_sees_when_the_binary_is_gone() {
+    let Some(scene) = Scene::installed() else { return };
+    fs::remove_file(&scene.binary).unwrap();
+    let Some(terminal) = Terminal::open(&scene) else { return };
+    terminal.wait_for("❯");
+    terminal.ask("say something");
+    terminal.wait_for("hook error");
+}
