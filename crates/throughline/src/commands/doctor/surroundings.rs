@@ -78,9 +78,14 @@ pub(super) fn git(context: &Context) -> Vec<Check> {
     if program::on_path("git").is_empty() {
         return vec![Check::warn(NAME, "not found on the path", format!("install git; {remedy}"))];
     }
+    let began = Instant::now();
     let Some(version) = throughline_git::version() else {
-        let what =
-            format!("`git version` did not answer within {} s", throughline_git::QUERY_DEADLINE.as_secs());
+        let deadline = throughline_git::QUERY_DEADLINE;
+        let what = if began.elapsed() < deadline {
+            "`git version` fails".to_owned()
+        } else {
+            format!("`git version` did not answer within {} s", deadline.as_secs())
+        };
         return vec![Check::warn(NAME, what, format!("run it by hand; {remedy}"))];
     };
     let began = Instant::now();

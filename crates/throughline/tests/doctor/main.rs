@@ -1,0 +1,14 @@
+//! `doctor` against real trouble: each warning and each failure is provoked, and the remedy it names is looked for.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a test sets its scene with files and programs of its own, behind the product's back"
+)]
+
+mod archive;
+mod hooks;
+mod programs;
+mod running;
+mod scene;
+mod state;
+mod storage;
+mod whole;
