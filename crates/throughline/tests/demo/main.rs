@@ -1,7 +1,11 @@
-//! The demo, as somebody runs it who has just built it: in a bare environment, with and without git, with and without colours.
+//! The demo, as somebody runs it who has just built it: in a bare environment, with and without git, with and without colours; and the README.
 
+#![expect(clippy::disallowed_methods, reason = "tests prepare folders and look at them afterwards")]
 #![expect(clippy::expect_used, reason = "a test that cannot go on fails at once")]
 
+mod readme;
+
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
@@ -69,7 +73,7 @@ fn it_runs_without_git() {
     let temp = TempDir::new().unwrap();
     let (text, output) = run(&mut demo(temp.path(), &path_without_git()));
     assert_whole(&text, &output);
-    assert!(text.contains("not found; everything else works without it"), "{text}");
+    assert!(text.contains("none that works; everything else does without it"), "{text}");
     assert_eq!(names_in(temp.path()), Vec::<String>::new());
 }
 
@@ -124,6 +128,13 @@ fn a_folder_that_cannot_be_written_is_a_clear_failure() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1));
     assert!(said.contains("could not make a temporary folder") && said.contains("TMPDIR"), "{said}");
+
+    let unreadable = std::ffi::OsStr::from_bytes(b"no \xff text");
+    std::fs::create_dir(temp.path().join(unreadable)).unwrap();
+    let (_, output) = run(demo(temp.path(), "/usr/bin:/bin").env("TMPDIR", temp.path().join(unreadable)));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(1) && said.contains("is not UTF-8"), "{said}");
+    assert_eq!(names_in(&temp.path().join(unreadable)), Vec::<String>::new());
 }
 
 #[test]

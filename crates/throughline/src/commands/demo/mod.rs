@@ -126,7 +126,7 @@ fn close(play: Play, began: Instant) -> Result<(), Failure> {
     screen::figure("at a prompt or tool call, silent", &format!("{silent}, median {median_ms:.1} ms each"))?;
     screen::figure("said to the agent", &format!("{bytes} bytes by {spoke} hooks"))?;
     if !play.stage.has_git {
-        screen::figure("git", "not found; everything else works without it")?;
+        screen::figure("git", "none that works; everything else does without it")?;
     }
     play.stage.tear_down()?;
     screen::figure("left behind", "nothing: the temporary home is removed")?;
