@@ -3,6 +3,12 @@
     clippy::disallowed_methods,
     reason = "a test sets its scene with files and programs of its own, behind the product's back"
 )]
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test stops where its scene is broken, and says aloud what it leaves out"
+)]
 
 mod archive;
 mod hooks;

@@ -39,6 +39,9 @@ pub(crate) struct Args {
 
 /// No check takes longer; one that does (a network folder that hangs) is left behind.
 const CHECK_DEADLINE: Duration = Duration::from_secs(20);
+/// What to do about something that hangs.
+const HANGING: &str =
+    "a disk or another process does not answer; try again, or set THROUGHLINE_HOME to a local disk";
 /// Longest line.
 const LINE_UNITS_MAX: usize = 600;
 
@@ -112,10 +115,13 @@ const CHECKS: [(&str, Look); 17] = [
 
 pub(crate) fn run(folder: Option<&Path>, args: &Args) -> Result<(), Failure> {
     let (app, config_problems) = App::open_silently(folder)?;
-    let context = Arc::new(Context::gather(app, config_problems));
+    let context = within_deadline(move || Context::gather(app, config_problems)).map_err(|_| {
+        Failure::new(format!("the client's settings or the data folder give {}", unanswered())).hint(HANGING)
+    })?;
+    let context = Arc::new(context);
     let mut checks = Vec::new();
     for (name, look) in CHECKS {
-        let found = within_deadline(name, look, &context);
+        let found = look_within_deadline(name, look, &context);
         if !args.json {
             found.iter().try_for_each(print)?;
         }
@@ -137,27 +143,32 @@ pub(crate) fn run(folder: Option<&Path>, args: &Args) -> Result<(), Failure> {
     if failures == 0 { Ok(()) } else { Err(Failure::silent(1)) }
 }
 
-/// Runs a check on a thread of its own: one that hangs or panics is a line of the answer, not its end.
-fn within_deadline(name: &'static str, look: Look, context: &Arc<Context>) -> Vec<Check> {
-    let (sender, receiver) = mpsc::channel();
+/// Runs a check; one that hangs or panics is a line of the answer, not its end.
+fn look_within_deadline(name: &'static str, look: Look, context: &Arc<Context>) -> Vec<Check> {
     let theirs = Arc::clone(context);
-    let started = std::thread::Builder::new().spawn(move || {
-        let _ = sender.send(look(&theirs));
-    });
-    if let Err(error) = started {
-        return vec![Check::fail(name, format!("could not be looked at: {error}"), "try again")];
-    }
-    match receiver.recv_timeout(CHECK_DEADLINE) {
+    match within_deadline(move || look(&theirs)) {
         Ok(found) => found,
-        Err(RecvTimeoutError::Timeout) => vec![Check::fail(
-            name,
-            format!("no answer within {} s", CHECK_DEADLINE.as_secs()),
-            "a disk or another process does not answer; try again, or set THROUGHLINE_HOME to a local disk",
-        )],
+        Err(RecvTimeoutError::Timeout) => vec![Check::fail(name, unanswered(), HANGING)],
         Err(RecvTimeoutError::Disconnected) => {
             vec![Check::fail(name, "the check itself broke", "report this with the lines above")]
         }
     }
+}
+
+/// Does something on a thread of its own, which is left behind when it hangs.
+fn within_deadline<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, RecvTimeoutError> {
+    let (sender, receiver) = mpsc::channel();
+    // A thread that cannot be started drops the sender, and reads as one that broke.
+    let _ = std::thread::Builder::new().spawn(move || {
+        let _ = sender.send(work());
+    });
+    receiver.recv_timeout(CHECK_DEADLINE)
+}
+
+fn unanswered() -> String {
+    format!("no answer within {} s", CHECK_DEADLINE.as_secs())
 }
 
 fn print(check: &Check) -> Result<(), Failure> {
