@@ -2,6 +2,7 @@
 
 use memchr::{memmem, memrchr};
 use serde::Deserialize;
+use throughline_domain::{Timestamp, time};
 
 /// What the server reported with one response.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,6 +11,8 @@ pub struct LastUsage {
     pub context_tokens: u64,
     /// The model that answered.
     pub model: Option<String>,
+    /// When it answered, where the line says so.
+    pub at: Option<Timestamp>,
 }
 
 /// The usage of the last response of the main conversation in a transcript's tail.
@@ -19,11 +22,17 @@ pub struct LastUsage {
 pub fn last_usage(tail: &[u8]) -> Option<LastUsage> {
     let positions: Vec<usize> = memmem::find_iter(tail, b"\"usage\":").collect();
     let boundary = memmem::find_iter(tail, b"\"compact_boundary\"").last();
+    let mut above = tail.len();
     for position in positions.into_iter().rev() {
+        if position >= above {
+            // The same line again: it was looked at as a whole.
+            continue;
+        }
         let Some(start) = memrchr(b'\n', &tail[..position]).map(|at| at + 1) else {
             // The line begins before the tail: it cannot be told whose usage this is.
             return None;
         };
+        above = start;
         let end = memchr::memchr(b'\n', &tail[position..]).map_or(tail.len(), |at| position + at);
         let Ok(line) = serde_json::from_slice::<Line>(&tail[start..end]) else { continue };
         if line.is_sidechain || line.kind != "assistant" {
@@ -35,7 +44,8 @@ pub fn last_usage(tail: &[u8]) -> Option<LastUsage> {
         if boundary.is_some_and(|boundary| boundary > end) {
             return None;
         }
-        return Some(LastUsage { context_tokens: usage.context_tokens(), model: message.model });
+        let at = line.timestamp.as_deref().and_then(time::parse);
+        return Some(LastUsage { context_tokens: usage.context_tokens(), model: message.model, at });
     }
     None
 }
@@ -46,6 +56,8 @@ struct Line {
     is_sidechain: bool,
     #[serde(default, rename = "type")]
     kind: String,
+    #[serde(default)]
+    timestamp: Option<String>,
     #[serde(default)]
     message: Option<Message>,
 }
@@ -108,6 +120,16 @@ mod tests {
         let boundary = "{\"type\":\"system\",\"subtype\":\"compact_boundary\"}\n";
         assert_eq!(tokens(&format!("\n{}{boundary}", assistant(5, false))), None);
         assert_eq!(tokens(&format!("\n{}{boundary}{}", assistant(5, false), assistant(2, false))), Some(12));
+    }
+
+    #[test]
+    fn the_time_of_the_response_is_known_where_the_line_has_one() {
+        let line = assistant(5, false);
+        let timed = line.replacen('{', "{\"timestamp\":\"2026-11-16T04:11:42.567Z\",", 1);
+        let at = last_usage(format!("\n{timed}").as_bytes()).and_then(|usage| usage.at);
+        assert_eq!(at, time::parse("2026-11-16T04:11:42.567Z"));
+        assert!(at.is_some());
+        assert_eq!(last_usage(format!("\n{line}").as_bytes()).and_then(|usage| usage.at), None);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use throughline_briefing::Cap;
 use throughline_briefing::handoff::thousands;
 use throughline_domain::{Timestamp, Trigger};
 use throughline_store::files;
-use throughline_store::session::SessionCache;
+use throughline_store::session::{CompactionMark, SessionCache};
 use throughline_store::spool::{Spool, SpoolRecord};
 
 use super::{Outcome, Run, gate, session_start};
@@ -41,6 +41,7 @@ pub(super) fn run(run: &Run, spool: Option<&mut Spool>) -> Outcome {
     outcome.turn += 1;
     if let Some(usage) = last_usage(&run.payload.transcript_path)
         && crossed(&cache, &usage).is_some()
+        && !is_from_before_compaction(run, &usage)
         && may_speak(run, spool)
     {
         // The model or the window may be others than at the session's start: settled again before anything is said.
@@ -125,6 +126,13 @@ pub(crate) fn percent_of_limit(cache: &SessionCache, used_tokens: u64) -> u64 {
     used_tokens.saturating_mul(100) / limit
 }
 
+/// Whether a compaction came after the response: the client writes the boundary some time after the compaction.
+fn is_from_before_compaction(run: &Run, usage: &LastUsage) -> bool {
+    let mark = CompactionMark::current(&run.place.home.session(&run.payload.session_id), run.now);
+    let answered_at = usage.at.map(Timestamp::as_millisecond);
+    mark.is_some_and(|mark| answered_at.is_some_and(|answered_at| answered_at < mark.at))
+}
+
 /// Whether the client compacts before its next request: a warning would be read only after it, when it is wrong.
 fn is_due(cache: &SessionCache, usage: &LastUsage) -> bool {
     cache.compacts_at_tokens.is_some()
@@ -183,30 +191,29 @@ pub(super) fn save(run: &Run, session: &gate::Session, trigger: Trigger, failure
     };
     let git = throughline_git::capture(&session.memory.project.root, Duration::from_millis(deadline));
     let word = trigger.word().to_owned();
-    let is_new = !session.memory.project.state_file().exists();
+    crate::commands::keep_out_of_git_if_new(&session.memory.project);
     let saved = session.memory.update(&gate::author(run), |draft| {
         draft.save(trigger, git);
         draft.state.workflow.tool_executions = Some(run.tools.get());
         Ok(())
     });
-    match saved {
-        Ok(_) if is_new => crate::commands::keep_out_of_git(&session.memory.project),
-        Ok(_) => {}
+    let waits = match saved {
+        Ok(_) => None,
         Err(error) => {
             failures.push(format!("save: {error}"));
-            let folder = run.place.home.session(&run.payload.session_id);
-            let waiting = SessionCache { save_waits: Some(word), ..session.cache.clone() };
-            let _ = waiting.write(&folder);
+            Some(word)
         }
+    };
+    // Noted after the save: a kill in between makes for one save too many, not for one too few.
+    if waits != session.cache.save_waits {
+        let folder = run.place.home.session(&run.payload.session_id);
+        let _ = SessionCache { save_waits: waits, ..session.cache.clone() }.write(&folder);
     }
 }
 
 /// Makes up for a save that could not get the lock.
 pub(super) fn catch_up_save(run: &Run, session: &gate::Session, failures: &mut Vec<String>) {
-    let Some(word) = &session.cache.save_waits else { return };
-    let folder = run.place.home.session(&run.payload.session_id);
-    let done = SessionCache { save_waits: None, ..session.cache.clone() };
-    if done.write(&folder).is_ok() {
+    if let Some(word) = &session.cache.save_waits {
         save(run, session, Trigger::from_word(word), failures);
     }
 }
