@@ -50,6 +50,18 @@ pub struct Section {
     pub heading: String,
     /// In the order in which they are shown.
     pub lines: Vec<Line>,
+    /// Which of two lines of the same rank goes in when there is room for one.
+    pub first: First,
+}
+
+/// Which end of a section is needed more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum First {
+    /// What is shown first.
+    #[default]
+    Top,
+    /// What is shown last: the newest, where the oldest is shown first.
+    Bottom,
 }
 
 /// What was chosen.
@@ -75,7 +87,14 @@ pub fn fit(sections: &[Section], cap: Cap) -> Chosen {
             order.push((line.rank, section_at, line_at));
         }
     }
-    order.sort_by_key(|(rank, _, _)| *rank);
+    order.sort_by_key(|(rank, section_at, line_at)| {
+        let section = &sections[*section_at];
+        let place = match section.first {
+            First::Top => *line_at,
+            First::Bottom => section.lines.len() - line_at,
+        };
+        (*rank, *section_at, place)
+    });
     let longest = longest_of_rank_0(sections, &order, cap);
     let mut taken: Vec<Vec<Option<String>>> =
         sections.iter().map(|section| vec![None; section.lines.len()]).collect();

@@ -97,7 +97,11 @@ fn work(state: &State) -> Section {
             why: "the work item",
         })
     };
-    Section { heading: String::new(), lines: facts.into_iter().filter_map(line).collect() }
+    Section {
+        heading: String::new(),
+        lines: facts.into_iter().filter_map(line).collect(),
+        ..Section::default()
+    }
 }
 
 fn list<'a>(title: &str, entries: impl Iterator<Item = &'a Entry>, rank: impl Fn(&Entry) -> u8) -> Section {
@@ -106,7 +110,7 @@ fn list<'a>(title: &str, entries: impl Iterator<Item = &'a Entry>, rank: impl Fn
         text: defused(&format!("- {}: {}", entry.id, one_line(&entry.text, 200))),
         why: "recorded",
     };
-    Section { heading: format!("\n### {title}"), lines: entries.map(line).collect() }
+    Section { heading: format!("\n### {title}"), lines: entries.map(line).collect(), ..Section::default() }
 }
 
 fn health_block(context: Option<&ContextUse>) -> String {

@@ -52,6 +52,7 @@ pub fn render(
         lines: stat_lines
             .map(|line| Line { rank: 5, text: sections::verbatim(line, 160), why: "uncommitted changes" })
             .collect(),
+        ..Section::default()
     });
     if let Some(focus) = focus {
         bring_forward(&mut sections, focus);

@@ -89,7 +89,7 @@ pub fn render(
         }
         None => {}
     }
-    let section = Section { heading: String::new(), lines };
+    let section = Section { heading: String::new(), lines, ..Section::default() };
     framed(FragmentKind::Resume, "", &[section], "", cap).map_or_else(String::new, |chosen| chosen.text)
 }
 

@@ -90,7 +90,7 @@ fn the_briefing_under_a_tight_cap_says_the_most_needed() {
             Anchors:
             A1: Answer in German
             Decisions:
-            D1: Stream rows instead of collecting them (because files of 2 GB exist) [irreversible]
+            D4: Write to a temporary file in the same folder and rename it when all rows are out
             Open questions:
             Q1 [HIGH]: Which line ending do the importers on Windows expect? (CRLF doubles in their log)
             To do:
@@ -98,6 +98,8 @@ fn the_briefing_under_a_tight_cap_says_the_most_needed() {
             P2: measure 2 GB
             P3: update the manual
             P4: tell the team
+            Git:
+              ?? notes.txt
             More: `throughline list [--all]`. Record: `throughline add decision "…" --rationale "…"`.
             [/throughline]"#]],
     );

@@ -1,6 +1,6 @@
 //! `load`: the state, as the restore banner or as JSON.
 
-use throughline_briefing::banner;
+use throughline_briefing::{Facts, banner};
 
 use super::App;
 use crate::failure::Failure;
@@ -22,5 +22,11 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     if state.timestamp.is_empty() {
         return output::say("nothing is recorded in this project yet; `throughline add --help` shows how");
     }
-    output::say(&banner::summary(&state))
+    let untrusted = app.memory.untrusted();
+    let facts = Facts { untrusted: &untrusted, ..Facts::default() };
+    output::say(&banner::summary(&facts.vouched(&state)))?;
+    if !untrusted.is_empty() {
+        output::remark(&format!("{} entries are not trusted yet: `throughline trust --list`", untrusted.len()));
+    }
+    Ok(())
 }
