@@ -2,6 +2,7 @@
 
 mod picture;
 mod tidy;
+mod torture;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,11 @@ const VERBS: &[Verb] = &[
         name: "tidy",
         about: "check the rules that no compiler knows; --bless-migrations signs new migrations",
         run: tidy::run,
+    },
+    Verb {
+        name: "torture",
+        about: "kill writers at random instants and let 64 write at once; --trials N (10000), --seed S, --release",
+        run: torture::run,
     },
 ];
 

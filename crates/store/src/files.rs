@@ -5,6 +5,12 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// A temp file is written and renamed within milliseconds; one of this age belongs to nobody.
+const TEMP_AGE_MAX: Duration = Duration::from_mins(1);
+/// Most names looked at in one sweep.
+const SWEEP_MAX: usize = 10_000;
 
 /// An IO failure with the path and the deed in it.
 #[derive(Debug, thiserror::Error)]
@@ -38,14 +44,42 @@ pub fn create_folder(path: &Path) -> Result<(), FileError> {
     DirBuilder::new().recursive(true).mode(0o700).create(path).at("create", path)
 }
 
+/// Creates a folder and its parents so that a power cut does not take them away: each is flushed into the one above.
+pub fn create_folder_flushed(path: &Path) -> Result<(), FileError> {
+    let new: Vec<&Path> = path.ancestors().take_while(|folder| !folder.is_dir()).collect();
+    create_folder(path)?;
+    for above in new.iter().filter_map(|folder| folder.parent()) {
+        flush_folder(above)?;
+    }
+    Ok(())
+}
+
+/// Flushes a folder's list of names. Without it a power cut can bring back what was renamed or created in it.
+pub fn flush_folder(folder: &Path) -> Result<(), FileError> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    File::open(folder).and_then(|folder| folder.sync_all()).at("flush", folder)
+}
+
+/// Opens a regular file for reading. Anything else is an error at once: opening a pipe would wait for its writer.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    match file.metadata()? {
+        meta if meta.is_file() => Ok(file),
+        meta if meta.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        _ => Err(io::Error::other("not a regular file")),
+    }
+}
+
 /// Reads a whole file of at most `bytes_max`; `None` when there is none. A longer one is an error.
 pub fn read_limited(path: &Path, bytes_max: u64) -> Result<Option<Vec<u8>>, FileError> {
-    let file = match File::open(path) {
+    let file = match open_regular(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error).at("open", path),
     };
-    let mut bytes = Vec::new();
+    // Room for the small files that are read most: one call instead of six that double a buffer.
+    let mut bytes = Vec::with_capacity(2_048);
     file.take(bytes_max + 1).read_to_end(&mut bytes).at("read", path)?;
     if bytes.len() as u64 > bytes_max {
         let error = io::Error::new(io::ErrorKind::FileTooLarge, format!("more than {bytes_max} bytes"));
@@ -75,8 +109,7 @@ pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), 
     }
     written?;
     if durability == Durability::Flushed {
-        // Without this a power cut can bring the old file back after we said that the new one is there.
-        File::open(folder).and_then(|folder| folder.sync_all()).at("flush", folder)?;
+        flush_folder(folder)?;
     }
     Ok(())
 }
@@ -108,18 +141,32 @@ fn temp_beside(path: &Path) -> PathBuf {
     path.with_file_name(format!(".{name}.{}.{count}.tmp", std::process::id()))
 }
 
-/// Removes temp files that killed writers left beside `path`. Only for the holder of its lock.
-pub fn sweep_temps(path: &Path) {
-    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return };
-    let prefix = format!(".{}.", name.to_string_lossy());
+/// Removes temp files that killed writers left in a folder: those of `locked` at once (the caller holds its lock),
+/// those of other files when they are so old that nobody can still be writing them.
+pub fn sweep_temps(folder: &Path, locked: Option<&str>) {
+    let prefix = locked.map(|name| format!(".{name}."));
     let Ok(entries) = fs::read_dir(folder) else { return };
-    for entry in entries.flatten().take(10_000) {
+    for entry in entries.flatten().take(SWEEP_MAX) {
         let file_name = entry.file_name();
         let file_name = file_name.to_string_lossy();
-        if file_name.starts_with(&prefix) && file_name.ends_with(".tmp") {
+        let is_locked = prefix.as_ref().is_some_and(|prefix| file_name.starts_with(prefix));
+        if is_temp(&file_name) && (is_locked || is_old(&entry)) {
             let _ = fs::remove_file(entry.path());
         }
     }
+}
+
+/// Whether a name was made by [`temp_beside`]: other programs leave temp files too, and those are not ours to remove.
+fn is_temp(name: &str) -> bool {
+    let is_number = |part: Option<&str>| part.is_some_and(|part| part.parse::<u64>().is_ok());
+    let Some(rest) = name.strip_prefix('.').and_then(|name| name.strip_suffix(".tmp")) else { return false };
+    let mut parts = rest.rsplit('.');
+    is_number(parts.next()) && is_number(parts.next()) && parts.next().is_some()
+}
+
+fn is_old(entry: &fs::DirEntry) -> bool {
+    let modified = entry.metadata().and_then(|meta| meta.modified());
+    modified.is_ok_and(|then| then.elapsed().is_ok_and(|age| age > TEMP_AGE_MAX))
 }
 
 /// Opens a file for appending and for reading its tail; creates it for the owner alone.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::archive::{Archive, ArchiveError, CompactionRow, SpoolFold};
-use crate::files::{AtPath, FileError};
+use crate::files::{self, AtPath, FileError};
 use crate::memory::{FoldOutcome, Memory, fold_outbox};
 use crate::spool;
 use throughline_domain::{Timestamp, time};
@@ -36,9 +36,19 @@ pub fn fold(memory: &Memory, session_ids: &[&str], wait: Duration) -> Result<Fol
         folded.batches = batches;
     }
     for session_id in session_ids {
+        sweep(memory, session_id);
         folded.records += fold_spool(memory, &mut archive, session_id)?;
     }
     Ok(folded)
+}
+
+/// What killed hooks left lying about in the folders of a session.
+fn sweep(memory: &Memory, session_id: &str) {
+    let notes = memory.project.session_folder(session_id);
+    files::sweep_temps(&memory.home.session(session_id), None);
+    for folder in notes.ancestors().take(2) {
+        files::sweep_temps(folder, None);
+    }
 }
 
 /// Folds what sessions that are over left behind, and removes their folders. Returns how many are gone.

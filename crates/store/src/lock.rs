@@ -2,6 +2,7 @@
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use crate::files::{self, FileError};
@@ -59,20 +60,17 @@ impl Lock {
     pub fn acquire(path: &Path, patience: Patience) -> Result<Self, LockError> {
         let began = Instant::now();
         let file = files::open_append(path)?;
-        let mut pause_us = 200;
-        loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(Self { _file: file }),
-                Err(TryLockError::Error(source)) => {
-                    return Err(LockError::Unsupported { path: path.to_owned(), source });
-                }
-                Err(TryLockError::WouldBlock) if began.elapsed() >= patience.limit() => {
-                    let waited_ms = began.elapsed().as_millis();
-                    return Err(LockError::Busy { path: path.to_owned(), waited_ms });
-                }
-                Err(TryLockError::WouldBlock) => std::thread::sleep(jittered(pause_us)),
+        match file.try_lock() {
+            Ok(()) => return Ok(Self { _file: file }),
+            Err(TryLockError::Error(source)) => {
+                return Err(LockError::Unsupported { path: path.to_owned(), source });
             }
-            pause_us = (pause_us * 2).min(4_000);
+            Err(TryLockError::WouldBlock) => {}
+        }
+        match wait_in_line(file, patience.limit()) {
+            Some(Ok(file)) => Ok(Self { _file: file }),
+            Some(Err(source)) => Err(LockError::Unsupported { path: path.to_owned(), source }),
+            None => Err(LockError::Busy { path: path.to_owned(), waited_ms: began.elapsed().as_millis() }),
         }
     }
 
@@ -84,9 +82,17 @@ impl Lock {
     }
 }
 
-/// Between half and the whole of a pause: writers that met once do not meet again at the same instant.
-fn jittered(pause_us: u64) -> Duration {
-    use std::hash::{BuildHasher, RandomState};
-    let random = RandomState::new().hash_one(pause_us);
-    Duration::from_micros(pause_us / 2 + random % (pause_us / 2 + 1))
+/// Waits in the system's own line, which is served in turn: writers that ask again after a pause are overtaken by those
+/// who come later, and with sixty of them somebody waits for ever. `None` when the time is up.
+fn wait_in_line(file: File, limit: Duration) -> Option<std::io::Result<File>> {
+    let (sender, receiver) = mpsc::channel();
+    let waiting = std::thread::Builder::new().name("lock".to_owned()).spawn(move || {
+        let locked = file.lock().map(|()| file);
+        // Nobody may be waiting any more: then the file is closed here, and the lock is free again.
+        drop(sender.send(locked));
+    });
+    match waiting {
+        Ok(_) => receiver.recv_timeout(limit).ok(),
+        Err(error) => Some(Err(error)),
+    }
 }

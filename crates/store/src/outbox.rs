@@ -2,7 +2,8 @@
 //!
 //! One batch per change, one line each. The archive folds batches in; a batch stays until that has happened.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -11,8 +12,10 @@ use throughline_domain::Origin;
 
 use crate::files::{self, AtPath, FileError};
 
-/// Largest outbox that is read. Each change folds it, so that it holds a handful of batches.
-const OUTBOX_BYTES_MAX: u64 = 64 << 20;
+/// Longest batch. A state file that is read at all is shorter.
+const BATCH_BYTES_MAX: u64 = 64 << 20;
+/// How much of an outbox's end is looked at for the last batches. Usually that is all of it: each change folds it.
+const TAIL_BYTES: u64 = 8 << 20;
 
 /// What happened to an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,16 +92,37 @@ impl Outbox {
     pub fn append(&self, batch: &Batch) -> Result<(), FileError> {
         let line = serde_json::to_vec(batch).map_err(io::Error::other).at("encode", &self.path)?;
         let mut file = files::open_append(&self.path)?;
-        let (_, ends_line) = files::read_tail(&mut file, 1).at("read", &self.path)?;
+        let (tail, ends_line) = files::read_tail(&mut file, 1).at("read", &self.path)?;
         files::append_line(&mut file, &line, ends_line).at("append to", &self.path)?;
-        file.sync_data().at("flush", &self.path)
+        file.sync_data().at("flush", &self.path)?;
+        match self.path.parent() {
+            // New since the last fold: its name has to survive a power cut as well.
+            Some(folder) if tail.is_empty() => files::flush_folder(folder),
+            _ => Ok(()),
+        }
     }
 
-    /// Every batch that waits, oldest first. Torn lines are skipped: their change was never acknowledged.
+    /// The last batch that waits, and the fingerprints of the state files after the last few. Torn lines are
+    /// skipped: their change was never acknowledged. However long the archive is away, this does not grow.
+    pub fn recent(&self) -> Result<(Option<Batch>, Vec<String>), FileError> {
+        let mut last = None;
+        let mut hashes = Vec::new();
+        for path in [&self.path, &self.folding_path()] {
+            let Some(tail) = read_end(path)? else { continue };
+            for line in tail.rsplit(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+                let Ok(after) = serde_json::from_slice::<After>(line) else { continue };
+                if last.is_none() {
+                    last = serde_json::from_slice(line).ok();
+                }
+                hashes.push(after.hash_after);
+            }
+        }
+        Ok((last, hashes))
+    }
+
+    /// Every batch that waits, oldest first; for tests and `doctor`.
     pub fn read_all(&self) -> Result<Vec<Batch>, FileError> {
-        let mut batches = self.read_folding()?;
-        batches.extend(read_batches(&self.path)?);
-        Ok(batches)
+        Ok(self.folding()?.chain(batches_in(&self.path)?).collect())
     }
 
     /// Whether anything waits.
@@ -116,14 +140,14 @@ impl Outbox {
         std::fs::rename(&self.path, self.folding_path()).at("move", &self.path)
     }
 
-    /// The batches put aside.
-    pub fn read_folding(&self) -> Result<Vec<Batch>, FileError> {
-        read_batches(&self.folding_path())
+    /// The batches put aside, oldest first, one at a time: there may be many after a long absence of the archive.
+    pub fn folding(&self) -> Result<impl Iterator<Item = Batch> + use<>, FileError> {
+        batches_in(&self.folding_path())
     }
 
     /// The first batch that came after those put aside.
     pub fn first_waiting(&self) -> Result<Option<Batch>, FileError> {
-        Ok(read_batches(&self.path)?.into_iter().next())
+        Ok(batches_in(&self.path)?.next())
     }
 
     /// Forgets the batches put aside, once the archive has them.
@@ -140,7 +164,32 @@ impl Outbox {
     }
 }
 
-fn read_batches(path: &Path) -> Result<Vec<Batch>, FileError> {
-    let Some(bytes) = files::read_limited(path, OUTBOX_BYTES_MAX)? else { return Ok(Vec::new()) };
-    Ok(bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
+/// What a later reader needs to know of most batches.
+#[derive(Deserialize)]
+struct After {
+    hash_after: String,
+}
+
+fn read_end(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
+    match File::open(path) {
+        Ok(mut file) => Ok(Some(files::read_tail(&mut file, TAIL_BYTES).at("read", path)?.0)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).at("open", path),
+    }
+}
+
+/// The whole batches of a file. One that cannot be read any further ends there; what follows waits for the next fold.
+fn batches_in(path: &Path) -> Result<impl Iterator<Item = Batch> + use<>, FileError> {
+    let file = match File::open(path) {
+        Ok(file) => Some(file),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error).at("open", path),
+    };
+    let mut reader = file.map(BufReader::new);
+    let lines = std::iter::from_fn(move || {
+        let mut line = Vec::new();
+        let read = reader.as_mut()?.take(BATCH_BYTES_MAX).read_until(b'\n', &mut line).ok()?;
+        (read > 0).then_some(line)
+    });
+    Ok(lines.filter_map(|line| serde_json::from_slice(&line).ok()))
 }

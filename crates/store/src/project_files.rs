@@ -93,6 +93,7 @@ pub fn exclude_from_git(exclude_file: &Path) -> Result<bool, FileError> {
     new.extend_from_slice(format!("{EXCLUDE_BEGIN}\n{}\n{EXCLUDE_END}\n", EXCLUDED.join("\n")).as_bytes());
     if let Some(folder) = exclude_file.parent() {
         files::create_folder(folder)?;
+        files::sweep_temps(folder, None);
     }
     files::replace(exclude_file, &new, Durability::Quick)?;
     Ok(true)

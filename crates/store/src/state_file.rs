@@ -14,6 +14,10 @@ use crate::redact;
 /// Largest state file that is looked at.
 const STATE_FILE_BYTES_MAX: u64 = 4 << 20;
 
+/// In the place of a fingerprint: a state file that we wrote and that somebody removed. No file has this one, and it
+/// differs from `None`, which stands for a file that never was.
+pub(crate) const GONE: &str = "gone";
+
 /// What stands where the state file should be.
 #[derive(Debug)]
 pub enum Found {
@@ -110,7 +114,7 @@ pub fn encode(state: &State) -> Vec<u8> {
 /// Replaces the state file: the commit point of a change.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     if let Some(folder) = path.parent() {
-        files::create_folder(folder)?;
+        files::create_folder_flushed(folder)?;
     }
     files::replace(path, bytes, Durability::Flushed)
 }

@@ -10,6 +10,9 @@ use throughline_domain::{
 
 use crate::outbox::{Event, Op};
 
+/// An adopted entry keeps its number when it is at most this far ahead of ours: a wild one must not use up the rest.
+const ADOPTED_GAP_MAX: u64 = 10_000;
+
 /// Words that are no entry, or name none.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum EntryError {
@@ -42,6 +45,9 @@ pub enum EntryError {
         /// What was needed.
         wanted: &'static str,
     },
+    /// The new words are the old ones.
+    #[error("{0} says that already")]
+    Same(EntryId),
     /// The question has an answer already.
     #[error("{0} is resolved already")]
     Resolved(EntryId),
@@ -150,16 +156,27 @@ impl Draft {
         Ok(id)
     }
 
-    /// Records an entry that another program wrote: keeps its time, its id as an alias, and its own fields.
+    /// Records an entry that was written elsewhere: keeps its time and its own fields; its id too where that is free,
+    /// else as an alias.
     pub fn adopt(&mut self, mut entry: Entry) -> EntryId {
         let kind = entry.id.kind;
+        if kind == Kind::Evidence {
+            let cut = cut_utf16(&entry.text, self.limits.evidence_units_max).len();
+            entry.text.truncate(cut);
+        }
         let known = |known: &&Entry| {
             known.text == entry.text || (known.alias.is_some() && known.alias == entry.alias)
         };
         if let Some(known) = self.state.entries(kind).iter().find(known) {
             return known.id;
         }
-        entry.id = self.state.next_id(kind);
+        let counter = self.state.counter(kind);
+        if (1..=ADOPTED_GAP_MAX).contains(&entry.id.number.saturating_sub(counter)) {
+            self.state.raise_counter(kind, entry.id.number);
+        } else {
+            let old = std::mem::replace(&mut entry.id, self.state.next_id(kind));
+            entry.alias.get_or_insert_with(|| old.to_string());
+        }
         let id = entry.id;
         self.put(entry);
         id
@@ -211,7 +228,7 @@ impl Draft {
         }
         let id = self.add(NewEntry { text: text.to_owned(), detail })?;
         if id == old.id {
-            return Ok((old.id, id));
+            return Err(EntryError::Same(id));
         }
         if let Some(entry) = self.state.find_mut(&id.to_string()) {
             entry.extra.insert("supersedes".to_owned(), Value::String(old.id.to_string()));
@@ -236,7 +253,9 @@ impl Draft {
         let entry = self.find(name)?;
         if let Some(text) = text {
             entry.text = match entry.id.kind {
-                Kind::Evidence => cut_utf16(printable(text).trim(), units_max).to_owned(),
+                Kind::Evidence if !printable(text).trim().is_empty() => {
+                    cut_utf16(printable(text).trim(), units_max).to_owned()
+                }
                 kind => checked(kind.word(), text, May::NotBeEmpty)?,
             };
         }

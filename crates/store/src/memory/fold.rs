@@ -1,11 +1,20 @@
 //! Folding the outbox into the archive: outside the project's lock but for a moment, and never twice.
 
-use super::Memory;
+use serde_json::Value;
+use throughline_domain::State;
+
+use super::{Memory, known_ids};
 use crate::archive::Archive;
-use crate::files::{self, Durability, FileError};
+use crate::files::{self, FileError};
 use crate::gate::GateError;
 use crate::lock::{Lock, Patience};
+use crate::outbox::Batch;
 use crate::state_file;
+
+/// Batches in one transaction; each carries a whole state.
+const BATCHES_AT_ONCE: usize = 128;
+/// Largest state file, and copy of it, that is looked at.
+const STATE_BYTES_MAX: u64 = 8 << 20;
 
 /// What a fold did.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,45 +36,81 @@ pub fn fold_outbox(memory: &Memory, archive: &mut Archive) -> Result<FoldOutcome
     let Some(_folding) = Lock::try_now(&memory.folder().join("fold-lock")) else {
         return Ok(FoldOutcome::Busy);
     };
+    let mut folded = 0;
+    // What a killed fold left goes first; what came after it is a second round.
+    for _ in 0..2 {
+        match fold_round(memory, archive)? {
+            Some(batches) => folded += batches,
+            None if folded == 0 => return Ok(FoldOutcome::Busy),
+            None => break,
+        }
+        if outbox.is_empty() {
+            break;
+        }
+    }
+    Ok(FoldOutcome::Folded(folded))
+}
+
+/// Folds one file of batches; `None` when the project's lock could not be had.
+fn fold_round(memory: &Memory, archive: &mut Archive) -> Result<Option<usize>, GateError> {
+    let outbox = memory.outbox();
     let (current, next) = {
         let Ok(_lock) = Lock::acquire(&memory.lock_path(), Patience::Hook) else {
-            return Ok(FoldOutcome::Busy);
+            return Ok(None);
         };
         // Under the lock nobody is between the outbox and the state file, so the last batch can be judged.
+        let current = settle_last_written(memory)?;
         outbox.begin_fold()?;
-        let current = current_bytes(memory);
-        let hash = current.as_ref().map(|bytes| state_file::hash_of(bytes));
-        remember_what_was_written(memory, current.as_deref(), hash.as_ref())?;
-        (hash, outbox.first_waiting()?)
+        (current, outbox.first_waiting()?)
     };
-    let batches = outbox.read_folding()?;
-    let committed: Vec<bool> = (0..batches.len())
-        .map(|at| {
-            let later = batches.get(at + 1).or(next.as_ref());
-            let hash_later = later.map_or(current.as_ref(), |later| later.hash_before.as_ref());
-            // A batch whose file was found unchanged afterwards never reached it: its writer was killed in between.
-            hash_later != batches[at].hash_before.as_ref()
-        })
-        .collect();
     let root = memory.project.root.to_string_lossy();
-    archive.fold_batches(&memory.project.key, &root, &batches, &committed)?;
-    outbox.end_fold()?;
-    Ok(FoldOutcome::Folded(batches.len()))
-}
-
-fn current_bytes(memory: &Memory) -> Option<Vec<u8>> {
-    let path = state_file::real_path(&memory.project).ok()?;
-    files::read_limited(&path, 8 << 20).ok().flatten()
-}
-
-/// A writer that was killed after the commit left no copy of what it wrote: its batch, about to go, is the last proof
-/// that this file is ours and not a hand edit.
-fn remember_what_was_written(memory: &Memory, current: Option<&[u8]>, hash: Option<&String>) -> Result<(), FileError> {
-    let ours = memory.outbox().read_all()?.last().map(|batch| batch.hash_after.clone());
-    match (current, hash) {
-        (Some(bytes), Some(hash)) if Some(hash) == ours.as_ref() => {
-            files::replace(&memory.last_written_path(), bytes, Durability::Quick)
+    let mut waiting = outbox.folding()?.peekable();
+    let mut folded = 0;
+    while waiting.peek().is_some() {
+        let batches: Vec<Batch> = waiting.by_ref().take(BATCHES_AT_ONCE).collect();
+        let after = waiting.peek().or(next.as_ref());
+        let committed: Vec<bool> =
+            (0..batches.len()).map(|at| is_committed(&batches, at, after, current.as_ref())).collect();
+        for (batch, _) in batches.iter().zip(&committed).filter(|(_, committed)| !**committed) {
+            if let Value::Object(map) = &batch.state {
+                known_ids::remember(&memory.folder(), &State::from_map(map.clone()).0)?;
+            }
         }
-        _ => Ok(()),
+        archive.fold_batches(&memory.project.key, &root, &batches, &committed)?;
+        folded += batches.len();
     }
+    outbox.end_fold()?;
+    Ok(Some(folded))
+}
+
+/// Whether a batch reached the state file. One whose file was found unchanged afterwards did not: its writer was
+/// killed in between.
+fn is_committed(batches: &[Batch], at: usize, after: Option<&Batch>, current: Option<&String>) -> bool {
+    let batch = &batches[at];
+    if batch.hash_before.as_ref() == Some(&batch.hash_after) {
+        // The file stood there already, word by word: a hand edit that was only taken note of.
+        return true;
+    }
+    match batches.get(at + 1).or(after) {
+        Some(later) => later.hash_before != batch.hash_before,
+        None => current != batch.hash_before.as_ref(),
+    }
+}
+
+/// Makes the copy of what we last wrote true. A writer that was killed after the commit left an old one: its batch,
+/// about to go, is the last proof that this file is ours and not a hand edit. Returns the state file's fingerprint.
+fn settle_last_written(memory: &Memory) -> Result<Option<String>, FileError> {
+    let Some(bytes) = state_file::real_path(&memory.project)
+        .ok()
+        .and_then(|path| files::read_limited(&path, STATE_BYTES_MAX).ok().flatten())
+    else {
+        let was_there = memory.last_written_path().exists();
+        return Ok(was_there.then(|| state_file::GONE.to_owned()));
+    };
+    let hash = state_file::hash_of(&bytes);
+    let copy = files::read_limited(&memory.last_written_path(), STATE_BYTES_MAX)?;
+    if copy.as_ref() != Some(&bytes) && memory.outbox().recent()?.1.contains(&hash) {
+        memory.note_last_written(&bytes)?;
+    }
+    Ok(Some(hash))
 }

@@ -42,6 +42,7 @@
 
 mod draft;
 mod fold;
+mod known_ids;
 mod reconcile;
 mod restock;
 
@@ -53,7 +54,7 @@ use throughline_domain::{Origin, State, Timestamp, time};
 
 pub use draft::{Draft, EntryError, NewEntry};
 pub use fold::{FoldOutcome, fold_outbox};
-pub use reconcile::Repair;
+pub use reconcile::{KEY_DECISIONS, Repair, WORK_ITEM};
 pub use restock::RestockError;
 
 use crate::files::{self, Durability, FileError};
@@ -218,7 +219,7 @@ impl Memory {
         author: &Author,
         change: impl FnOnce(&mut Draft) -> Result<T, EntryError>,
     ) -> Result<Changed<T>, MemoryError> {
-        files::create_folder(&self.folder())?;
+        files::create_folder_flushed(&self.folder())?;
         let lock = Lock::acquire(&self.lock_path(), author.patience)?;
         let path = state_file::real_path(&self.project)?;
         let now = time::iso(author.now);
@@ -230,18 +231,25 @@ impl Memory {
         let must_write = base.must_write;
         let mut draft = Draft::new(base.state, &now, author.origin, &self.limits);
         draft.events = base.events;
+        let reconciled = draft.events.len();
         let value = change(&mut draft)?;
         let Draft { mut state, mut events, .. } = draft;
+        // What was found in the file is no activity of ours: its time stays.
+        let is_active = events.len() > reconciled || differs(&before, &state) || state.timestamp.is_empty();
         let mut evicted = Vec::new();
         for (entry, left) in budget::truncate_for_budget(&mut state, &self.limits, &now) {
             evicted.push(entry.id.to_string());
             events.push(draft::event(Op::Leave, &entry, author.origin, Some(left.word().to_owned())));
         }
+        reconcile::distrust(&self.folder(), &base.foreign, &state)?;
         let written = must_write || !events.is_empty() || differs(&before, &state);
         if written {
-            state.timestamp.clone_from(&now);
+            if is_active {
+                state.timestamp.clone_from(&now);
+            }
             throughline_domain::state::VERSION.clone_into(&mut state.version);
             self.write(&path, &state, events, author, base.hash_before)?;
+            reconcile::forget_untrusted(&self.folder(), &state)?;
         }
         drop(lock);
         Ok(Changed { value, state, repairs: base.repairs, evicted, written })
@@ -271,8 +279,13 @@ impl Memory {
         self.outbox().append(&batch)?;
         state_file::replace(path, &bytes)?;
         // Only a copy: the outbox's last batch tells the same after a kill.
-        let _ = files::replace(&self.last_written_path(), &bytes, Durability::Quick);
+        let _ = self.note_last_written(&bytes);
         Ok(())
+    }
+
+    /// Keeps a copy of the state file as we wrote it.
+    fn note_last_written(&self, bytes: &[u8]) -> Result<(), FileError> {
+        files::replace(&self.last_written_path(), bytes, Durability::Quick)
     }
 }
 

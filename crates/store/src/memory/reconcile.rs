@@ -1,5 +1,6 @@
 //! Reconciling: what the state file holds against what we last wrote. Hand edits, clones, broken and missing files.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use throughline_domain::state_json::Unreadable;
 use throughline_domain::text::cut_utf16;
 use throughline_domain::{Kind, Origin, Problem, State};
 
-use super::{Memory, MemoryError, draft};
+use super::{Memory, MemoryError, draft, known_ids};
 use crate::archive::Archive;
 use crate::files::{self, Durability, FileError};
 use crate::outbox::{Event, Op};
@@ -16,6 +17,10 @@ use crate::state_file::{self, Found};
 
 /// How long a change waits for the archive when only the archive can tell.
 const ARCHIVE_WAIT: Duration = Duration::from_millis(500);
+/// The work item's name among what is not trusted: the state file's key.
+pub const WORK_ITEM: &str = "sd";
+/// Likewise for the plain decision lines of older files.
+pub const KEY_DECISIONS: &str = "keyDecisions";
 /// Largest list of untrusted ids.
 const UNTRUSTED_BYTES_MAX: u64 = 1 << 20;
 
@@ -60,6 +65,7 @@ pub enum Repair {
 }
 
 /// The state to start a change from.
+#[derive(Default)]
 pub(super) struct Base {
     pub(super) state: State,
     pub(super) events: Vec<Event>,
@@ -68,11 +74,13 @@ pub(super) struct Base {
     pub(super) hash_before: Option<String>,
     /// Whether the file must be written even if the caller changes nothing.
     pub(super) must_write: bool,
+    /// What came from elsewhere: entries, [`WORK_ITEM`], [`KEY_DECISIONS`].
+    pub(super) foreign: Vec<String>,
 }
 
 /// Reads the state file and settles whatever happened to it since we last wrote it.
 pub(super) fn load(memory: &Memory, path: &Path, now: &str) -> Result<Base, MemoryError> {
-    files::sweep_temps(path);
+    sweep(memory, path);
     let found = state_file::read(path)?;
     let last = last_known(memory)?;
     let (state, problems, hash) = match found {
@@ -81,17 +89,29 @@ pub(super) fn load(memory: &Memory, path: &Path, now: &str) -> Result<Base, Memo
         Found::Corrupt(why) => return rebuild_corrupt(memory, path, last, &why, now),
     };
     let hash_before = Some(hash.clone());
-    let mut base = Base { state, events: Vec::new(), repairs: Vec::new(), hash_before, must_write: false };
+    // What was upgraded or did not fit is written at once: otherwise it is found, and told, again and again.
+    let must_write = !problems.is_empty() || state.version != throughline_domain::state::VERSION;
+    let mut base = Base { state, hash_before, must_write, ..Base::default() };
     if base.state.version != throughline_domain::state::VERSION {
         base.repairs.push(Repair::Upgraded { from: base.state.version.clone() });
     }
     base.repairs.extend(problems.into_iter().map(Repair::Kept));
     match last {
         Some(last) if last.hashes.contains(&hash) => raise_counters(&mut base.state, &last.state),
-        Some(last) => take_hand_edits(memory, &mut base, &last.state)?,
-        None => meet_for_the_first_time(memory, &mut base)?,
+        Some(last) => take_hand_edits(memory, &mut base, &last.state),
+        None => meet_for_the_first_time(memory, &mut base),
     }
+    known_ids::raise(&memory.folder(), &mut base.state);
     Ok(base)
+}
+
+/// What killed writers left lying about goes with the next change: we hold the lock of the two that matter most.
+fn sweep(memory: &Memory, path: &Path) {
+    for path in [path, &memory.last_written_path()] {
+        if let (Some(folder), Some(name)) = (path.parent(), path.file_name()) {
+            files::sweep_temps(folder, Some(&name.to_string_lossy()));
+        }
+    }
 }
 
 /// The state, if the file is just as we left it (or there never was one): the usual case, without a lock.
@@ -107,27 +127,29 @@ pub(super) fn if_untouched(memory: &Memory, path: &Path) -> Result<Option<State>
 /// What we last wrote, as far as anything remembers it.
 struct LastKnown {
     state: State,
-    /// Fingerprints under which the file may stand: of the last batch, and of the last copy.
+    /// Fingerprints under which the file may stand: of the last batches, and of the last copy.
     hashes: Vec<String>,
+    /// The copy that is made after each write: unlike a batch, it always was the state file.
+    written: Option<State>,
 }
 
 fn last_known(memory: &Memory) -> Result<Option<LastKnown>, MemoryError> {
-    let batch = memory.outbox().read_all()?.into_iter().next_back();
+    // One writer may have been killed before its batch reached the file, another before it had noted the copy: the
+    // file is ours if it stands as any of them left it.
+    let (batch, mut hashes) = memory.outbox().recent()?;
     let copy = files::read_limited(&memory.last_written_path(), 8 << 20)?;
-    let mut hashes = Vec::new();
     let mut state = None;
-    if let Some(batch) = batch {
-        hashes.push(batch.hash_after);
-        if let Value::Object(map) = batch.state {
-            state = Some(State::from_map(map).0);
-        }
+    if let Some(Value::Object(map)) = batch.map(|batch| batch.state) {
+        state = Some(State::from_map(map).0);
     }
+    let mut written = None;
     if let Some(bytes) = copy {
         hashes.push(state_file::hash_of(&bytes));
-        let read = || State::read(std::str::from_utf8(&bytes).ok()?).ok().map(|(state, _)| state);
-        state = state.or_else(read);
+        let text = std::str::from_utf8(&bytes).ok();
+        written = text.and_then(|text| State::read(text).ok()).map(|(state, _)| state);
+        state = state.or_else(|| written.clone());
     }
-    Ok(state.map(|state| LastKnown { state, hashes }))
+    Ok(state.map(|state| LastKnown { state, hashes, written }))
 }
 
 /// The newest state that the archive remembers; for a data folder whose small files were lost.
@@ -147,10 +169,22 @@ fn from_archive(memory: &Memory) -> Option<State> {
 }
 
 fn rebuild_missing(memory: &Memory, last: Option<LastKnown>) -> Base {
-    let state = last.map(|last| last.state).or_else(|| from_archive(memory)).unwrap_or_else(State::empty);
+    let (mut state, hash_before) = match last {
+        Some(LastKnown { state, written: Some(mut written), .. }) => {
+            raise_counters(&mut written, &state);
+            (written, Some(state_file::GONE.to_owned()))
+        }
+        // Batches, but no copy: their writers were killed before there was a file at all.
+        Some(last) => {
+            let mut state = State::empty();
+            raise_counters(&mut state, &last.state);
+            (state, None)
+        }
+        None => (from_archive(memory).unwrap_or_else(State::empty), None),
+    };
+    known_ids::raise(&memory.folder(), &mut state);
     let rebuilt = state.all_entries().count();
-    let mut base =
-        Base { state, events: Vec::new(), repairs: Vec::new(), hash_before: None, must_write: rebuilt > 0 };
+    let mut base = Base { state, hash_before, must_write: rebuilt > 0, ..Base::default() };
     if rebuilt > 0 {
         base.repairs.push(Repair::Rebuilt { rebuilt });
     }
@@ -174,7 +208,7 @@ fn rebuild_corrupt(
 }
 
 /// Additions are recorded as made by hand, removals are kept in the archive and never come back by themselves.
-fn take_hand_edits(memory: &Memory, base: &mut Base, last: &State) -> Result<(), FileError> {
+fn take_hand_edits(memory: &Memory, base: &mut Base, last: &State) {
     raise_counters(&mut base.state, last);
     let mut added = Vec::new();
     let mut changed = 0;
@@ -202,18 +236,22 @@ fn take_hand_edits(memory: &Memory, base: &mut Base, last: &State) -> Result<(),
     let counts = (added.len() - changed, removed.len(), changed);
     base.events.extend(removed);
     cut_long_evidence(memory, &mut base.state);
-    if (memory.edits_come_from_others)(&memory.project) && !added.is_empty() {
+    let mut edited = added;
+    edited.extend((base.state.sd != last.sd).then(|| WORK_ITEM.to_owned()));
+    edited.extend((base.state.key_decisions != last.key_decisions).then(|| KEY_DECISIONS.to_owned()));
+    // Known from now on as it stands.
+    base.must_write = true;
+    if !edited.is_empty() && (memory.edits_come_from_others)(&memory.project) {
         // The file is under version control: an edit may be somebody else's commit.
-        base.repairs.push(Repair::Untrusted { entries: added.len() });
-        distrust(&memory.folder(), &added)?;
+        base.repairs.push(Repair::Untrusted { entries: edited.len() });
+        base.foreign = edited;
     } else if counts != (0, 0, 0) {
         base.repairs.push(Repair::HandEdit { added: counts.0, removed: counts.1, changed: counts.2 });
     }
-    Ok(())
 }
 
 /// A file that we have never written: entries that the archive does not know are not ours to vouch for.
-fn meet_for_the_first_time(memory: &Memory, base: &mut Base) -> Result<(), FileError> {
+fn meet_for_the_first_time(memory: &Memory, base: &mut Base) {
     let archive = memory.home.archive();
     let archive = if archive.exists() { Archive::open(&archive, ARCHIVE_WAIT).ok() } else { None };
     let key = &memory.project.key;
@@ -233,11 +271,17 @@ fn meet_for_the_first_time(memory: &Memory, base: &mut Base) -> Result<(), FileE
         }
     }
     cut_long_evidence(memory, &mut base.state);
+    let ours =
+        archive.as_ref().is_some_and(|archive| archive.working_set(key).is_ok_and(|set| set.is_some()));
+    if !ours {
+        foreign.extend((!base.state.sd.is_empty()).then(|| WORK_ITEM.to_owned()));
+        foreign.extend((!base.state.key_decisions.is_empty()).then(|| KEY_DECISIONS.to_owned()));
+    }
+    base.must_write = true;
     if !foreign.is_empty() {
         base.repairs.push(Repair::Untrusted { entries: foreign.len() });
-        distrust(&memory.folder(), &foreign)?;
+        base.foreign = foreign;
     }
-    Ok(())
 }
 
 /// The archive has the whole text (its event was made before); the file keeps what S0.6 allows.
@@ -263,10 +307,33 @@ pub(super) fn read_untrusted(folder: &Path) -> Vec<String> {
     bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }
 
-fn distrust(folder: &Path, ids: &[String]) -> Result<(), FileError> {
+/// Notes what came from elsewhere and stays in the working set. Before the state file is written: no kill may leave
+/// an entry that is known and not known to be foreign.
+pub(super) fn distrust(folder: &Path, foreign: &[String], state: &State) -> Result<(), FileError> {
     let mut all = read_untrusted(folder);
-    all.extend(ids.iter().filter(|id| !all.contains(id)).cloned().collect::<Vec<_>>());
-    write_untrusted(folder, &all)
+    let known: HashSet<String> = all.iter().cloned().collect();
+    let names = names_in(state);
+    all.extend(foreign.iter().filter(|name| names.contains(*name) && !known.contains(*name)).cloned());
+    if all.len() == known.len() { Ok(()) } else { write_untrusted(folder, &all) }
+}
+
+/// Forgets what has left the working set. After the state file is written.
+pub(super) fn forget_untrusted(folder: &Path, state: &State) -> Result<(), FileError> {
+    let before = read_untrusted(folder);
+    if before.is_empty() {
+        return Ok(());
+    }
+    let names = names_in(state);
+    let after: Vec<String> = before.iter().filter(|name| names.contains(*name)).cloned().collect();
+    if after.len() == before.len() { Ok(()) } else { write_untrusted(folder, &after) }
+}
+
+/// What of a state can be trusted or not, by name.
+fn names_in(state: &State) -> HashSet<String> {
+    let mut names: HashSet<String> = state.all_entries().map(|entry| entry.id.to_string()).collect();
+    names.extend((!state.sd.is_empty()).then(|| WORK_ITEM.to_owned()));
+    names.extend((!state.key_decisions.is_empty()).then(|| KEY_DECISIONS.to_owned()));
+    names
 }
 
 pub(super) fn trust(folder: &Path, names: &[String]) -> Result<usize, FileError> {

@@ -100,11 +100,8 @@ impl App {
         &self,
         change: impl FnOnce(&mut Draft) -> Result<T, EntryError>,
     ) -> Result<Changed<T>, Failure> {
-        let is_new = !self.memory.project.state_file().exists();
+        keep_out_of_git_if_new(&self.memory.project);
         let changed = self.memory.update(&self.author(), change)?;
-        if is_new {
-            keep_out_of_git(&self.memory.project);
-        }
         tell_repairs(&changed.repairs);
         if !changed.evicted.is_empty() {
             output::remark(&format!("{} moved to the archive to make room", changed.evicted.join(", ")));
@@ -138,6 +135,13 @@ pub(crate) fn project_memory(project: Project, place: &Place, config: &Config) -
     memory.edits_come_from_others =
         |project| throughline_git::is_tracked(&project.root, &project.state_file()).unwrap_or(false);
     memory
+}
+
+/// Keeps our files out of git before the first of them is written: after a kill in between nobody would do it.
+pub(crate) fn keep_out_of_git_if_new(project: &Project) {
+    if !project.state_file().exists() {
+        keep_out_of_git(project);
+    }
 }
 
 /// Keeps our files out of git; where there is no repository there is nothing to do.
