@@ -31,7 +31,7 @@ fn a_damaged_archive_is_set_aside_and_the_new_one_knows_the_working_set() {
     let report = scene.doctor();
     report.passes().says("archive", "warn", "was damaged", "other projects");
     report.says("archive", "warn", "throughline.db.corrupt-", "");
-    report.says("archive", "warn", "2 entries of the working set were missing in it, and were put back", "");
+    report.says("archive", "warn", "2 entries of the working set missing in it, and put back", "");
     let mut texts = texts_in_the_archive(&scene);
     texts.sort();
     assert_eq!(texts, ["keep the old parser", "second"]);
@@ -86,7 +86,7 @@ fn a_locked_archive_is_a_warning_and_what_waits_is_counted() {
     assert!(report.took < Duration::from_secs(20), "{:?}", report.took);
     drop(holder.stdin.take());
     holder.wait().expect("the holder");
-    scene.doctor().passes().says("archive", "ok", "1 changes and 0 hook runs waited", "");
+    scene.doctor().passes().says("archive", "ok", "1 change and 0 hook runs waited", "");
     assert_eq!(texts_in_the_archive(&scene).len(), 2);
 }
 

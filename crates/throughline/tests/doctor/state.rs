@@ -21,7 +21,7 @@ fn a_broken_state_file_is_set_aside_rebuilt_and_named_ever_after() {
 fn a_state_file_that_is_gone_is_rebuilt() {
     let scene = Scene::at_work();
     fs::remove_file(scene.home.project().join(STATE)).expect("a state file");
-    scene.doctor().passes().says("state", "warn", "1 entries were rebuilt", "throughline fresh");
+    scene.doctor().passes().says("state", "warn", "1 entry rebuilt", "throughline fresh");
     assert!(scene.ok(&["list"]).contains("keep the old parser"));
 }
 

@@ -67,14 +67,15 @@ fn bring_up_to_date(context: &Context, archive: &Archive, waiting: &Waiting) -> 
     match fold_all(context).and_then(|folded| Ok((folded, restock(context, archive)?))) {
         Ok((done, missing)) => {
             if done != Folded::default() {
-                folded = format!(
-                    "; {} changes and {} hook runs waited and were folded in",
-                    done.batches, done.records
-                );
+                let changes = counted(done.batches as u64, "change", "changes");
+                let runs = counted(done.records as u64, "hook run", "hook runs");
+                folded = format!("; {changes} and {runs} waited and were folded in");
             }
             if missing > 0 {
-                let what =
-                    format!("{missing} entries of the working set were missing in it, and were put back");
+                let what = format!(
+                    "{} of the working set missing in it, and put back",
+                    counted(missing as u64, "entry", "entries")
+                );
                 checks.push(Check::warn(NAME, what, "nothing to do: they are found again"));
             }
         }

@@ -9,7 +9,7 @@ use throughline_store::archive::{Archive, Receipt};
 use throughline_store::log;
 
 use super::Check;
-use super::context::Context;
+use super::context::{Context, counted};
 use crate::commands::ARCHIVE_WAIT;
 
 const NAME: &str = "hook runs";
@@ -133,7 +133,11 @@ fn failures(context: &Context) -> Option<Check> {
             format!("{}, {}: {what}", context.ago(at_ms), failure.during)
         })
         .collect();
-    let what = format!("{} failures in the last 24 h; {}", recent.len(), shown.join("; "));
+    let what = format!(
+        "{} in the last 24 h; {}",
+        counted(recent.len() as u64, "failure", "failures"),
+        shown.join("; ")
+    );
     Some(Check::warn(
         "failures",
         what,

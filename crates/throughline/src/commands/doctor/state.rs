@@ -66,7 +66,11 @@ fn content(context: &Context, path: &Path) -> Vec<Check> {
     let was_rebuilt = !checks.is_empty();
     if !problems.is_empty() && !was_rebuilt {
         let shown: Vec<String> = problems.iter().take(SHOWN_MAX).map(ToString::to_string).collect();
-        let what = format!("{} things do not fit the schema: {}", problems.len(), shown.join("; "));
+        let what = format!(
+            "{} not fitting the schema: {}",
+            counted(problems.len() as u64, "thing", "things"),
+            shown.join("; ")
+        );
         checks.push(Check::warn(
             NAME,
             what,
@@ -116,12 +120,16 @@ fn mended(repair: &Repair) -> Option<Check> {
     match repair {
         Repair::SetAside { why, aside, rebuilt } => Some(Check::warn(
             NAME,
-            format!("could not be read ({why}); kept as {}, {rebuilt} entries rebuilt", aside.display()),
+            format!(
+                "could not be read ({why}); kept as {}, {} rebuilt",
+                aside.display(),
+                counted(*rebuilt as u64, "entry", "entries")
+            ),
             "look into the file that was kept if something is missing, then delete it",
         )),
         Repair::Rebuilt { rebuilt } => Some(Check::warn(
             NAME,
-            format!("the file was gone; {rebuilt} entries were rebuilt"),
+            format!("the file was gone; {} rebuilt", counted(*rebuilt as u64, "entry", "entries")),
             "`throughline fresh` starts empty, if that was meant",
         )),
         Repair::HandEdit { .. } | Repair::Untrusted { .. } | Repair::Upgraded { .. } | Repair::Kept(_) => {
