@@ -54,7 +54,7 @@ pub(crate) fn check(scene: &Scene, turns: &[TurnResult], trigger: &str) {
     assert!(instructions[0].text.ends_with(block[0].as_str()), "{instructions:?}");
     assert!(has_everything(block[0]), "{block:?}");
     let receipt = scene.receipt("PreCompact");
-    assert_eq!(receipt.said_bytes as usize, block[0].len(), "what was said and what arrived are the same");
+    assert_eq!(receipt.said_bytes, block[0].len() as u64, "what was said and what arrived are the same");
 
     let first = briefings(&fragments(&scene.lab.mock().requests_of(Kind::Main)[0]));
     assert_eq!(first.len(), 1, "{first:?}");
@@ -198,4 +198,35 @@ fn a_prompt_that_the_api_calls_too_long_is_survived() {
     check(&scene, &turns, "auto");
     let next = scene.lab.mock().main_after_compaction(1).unwrap();
     assert_eq!(fragments(&next).len(), 1, "nothing of ours beside the briefing");
+}
+
+/// The client replaces what is longer than 10,000 UTF-16 units by a preview; a full memory must stay below it.
+#[test]
+fn a_memory_that_is_full_arrives_whole() {
+    let Some(scene) = Scene::installed() else { return };
+    let scene = scene.with(throughline_testkit::ClientLab::with_small_window);
+    for number in 1..=14 {
+        let text = format!("Decision number {number}: {}", "tokens carry offsets 🦀 ".repeat(20));
+        scene.run(&["add", "decision", text.trim(), "--rationale", &"errors need a place. ".repeat(10)]);
+        scene.run(&["add", "evidence", &text, "--type", "output", "--source", "cargo test"]);
+    }
+    let steps = [Step::bash("echo one"), fills_the_window(), Step::text("Done.")];
+    scene.lab.set_script(Script::new().turn("PROMPT:fill", steps));
+    let mut client = scene.lab.live(&[]);
+    let turn = client.ask("PROMPT:fill it");
+    assert_eq!((turn.text(), turn.compactions()), ("Done.", 1));
+    assert!(client.close().success());
+
+    let compact = &scene.lab.mock().requests_of(Kind::Compact)[0];
+    let said = fragments(compact);
+    let block = said.iter().find(|text| text.starts_with("[throughline:preserve]")).unwrap();
+    assert_eq!(scene.receipt("PreCompact").said_bytes, block.len() as u64);
+    assert!(block.encode_utf16().count() > 5_000, "the test is about a full memory");
+    let next = scene.lab.mock().main_after_compaction(1).unwrap();
+    let briefing = briefings(&fragments(&next));
+    assert_eq!(briefing.len(), 1);
+    assert_eq!(scene.receipt("SessionStart").said_bytes, briefing[0].len() as u64);
+    let units = briefing[0].encode_utf16().count();
+    assert!(units > 3_000 && units <= 4_800, "{units}");
+    assert!(briefing[0].contains("Decision number 14:"), "{briefing:?}");
 }

@@ -114,3 +114,14 @@ fn hooks_from_the_users_own_settings_work_in_every_project() {
     let left = fs::read_to_string(scene.lab.home().claude_config().join("settings.json")).unwrap_or_default();
     assert!(!left.contains("throughline"), "{left}");
 }
+
+#[test]
+fn installed_for_the_user_and_for_the_project_everything_is_said_once() {
+    let Some(scene) = Scene::installed() else { return };
+    scene.run(&["init", "--user"]);
+    scene.run(&["add", "decision", "Parser works without recursion"]);
+    one_turn(&scene);
+    let said = fragments(&scene.lab.mock().requests_of(Kind::Main)[0]);
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert_eq!(scene.logged(), "");
+}
