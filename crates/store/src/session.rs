@@ -177,12 +177,14 @@ impl Registry {
     }
 }
 
-/// The last thing that a session's hooks noted.
+/// The last thing that a session's hooks noted; the claim of a run that is still going on does not count.
 #[must_use]
 pub fn last_record(folder: &Path) -> Option<SpoolRecord> {
     let mut file = std::fs::File::open(folder.join("spool.jsonl")).ok()?;
     let (tail, _) = files::read_tail(&mut file, 2_048).ok()?;
-    tail.rsplit(|byte| *byte == b'\n').find_map(|line| serde_json::from_slice(line).ok())
+    tail.rsplit(|byte| *byte == b'\n')
+        .filter_map(|line| serde_json::from_slice::<SpoolRecord>(line).ok())
+        .find(|record| record.out != "claim")
 }
 
 /// The window that the session's status line was last told, in tokens.

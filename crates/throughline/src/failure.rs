@@ -79,6 +79,8 @@ impl From<EntryError> for Failure {
             EntryError::OtherKind { id, .. } if id.kind == Kind::Action => {
                 Self::new(message).hint(format!("an action is finished with `throughline done {id}`"))
             }
+            EntryError::Same(id) => Self::new(message)
+                .hint(format!("`throughline edit {id}` changes its words or its reason without a new entry")),
             EntryError::Empty(_) | EntryError::OtherKind { .. } | EntryError::Resolved(_) => {
                 Self::new(message)
             }

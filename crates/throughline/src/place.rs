@@ -4,7 +4,11 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use throughline_store::config::{Config, ConfigProblem};
+use throughline_store::files;
 use throughline_store::paths::{Home, Project};
+
+/// Longest path that git writes into a file.
+const POINTER_BYTES_MAX: u64 = 64 << 10;
 
 /// The user's folders.
 #[derive(Debug, Clone)]
@@ -78,11 +82,14 @@ pub(crate) fn project_around(folder: &Path) -> Option<PathBuf> {
 
 /// Where a linked worktree's main working tree is; `None` for a folder that is none.
 pub(crate) fn main_worktree(root: &Path) -> Option<PathBuf> {
-    let pointer = std::fs::read_to_string(root.join(".git")).ok()?;
-    let git_folder = PathBuf::from(pointer.strip_prefix("gitdir:")?.trim());
-    let common = std::fs::read_to_string(git_folder.join("commondir")).ok()?;
-    let common = real(&git_folder.join(common.trim()));
+    // Both may be relative: the first to the working tree, the second to the folder that the first names.
+    let git_folder = root.join(read_pointer(&root.join(".git"))?.strip_prefix("gitdir:")?.trim());
+    let common = real(&git_folder.join(read_pointer(&git_folder.join("commondir"))?.trim()));
     (common.file_name()? == ".git").then(|| common.parent().map(Path::to_owned))?
+}
+
+fn read_pointer(path: &Path) -> Option<String> {
+    String::from_utf8(files::read_limited(path, POINTER_BYTES_MAX).ok()??).ok()
 }
 
 /// A path with its links followed, so that one project has one name.

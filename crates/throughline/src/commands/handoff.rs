@@ -1,5 +1,6 @@
 //! `handoff`: the hand-over block, with how full the context is.
 
+use throughline_briefing::Facts;
 use throughline_briefing::handoff::{self, ContextUse, Health};
 use throughline_domain::time;
 use throughline_store::archive::Archive;
@@ -38,7 +39,10 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         draft.state.workflow.last_handoff = Some(time::iso(app.now));
         Ok(())
     })?;
-    let text = handoff::render(&changed.state, context.as_ref());
+    // The block is passed on as ours: what nobody here vouches for has no place in it.
+    let untrusted = app.memory.untrusted();
+    let vouched = Facts { untrusted: &untrusted, ..Facts::default() }.vouched(&changed.state);
+    let text = handoff::render(&vouched, context.as_ref());
     if args.json {
         return output::say_json(&serde_json::json!({
             "text": text,

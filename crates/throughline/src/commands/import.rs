@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 use throughline_domain::{Kind, State};
-use throughline_store::files;
 
 use super::App;
 use crate::failure::Failure;
@@ -38,16 +37,13 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
             {
                 entry.timestamp = created;
             }
-            if entry.alias.is_none() && draft.state.find(&entry.id.to_string()).is_some() {
-                entry.alias = Some(entry.id.to_string());
-            }
             draft.adopt(entry);
         }
         adopt_the_rest(&incoming, &mut draft.state);
         Ok(())
     })?;
     for problem in &problems {
-        output::warn(&format!("{problem} (kept under `unparsed`)"));
+        output::warn(&format!("{problem}; nothing was dropped"));
     }
     let seen = incoming.all_entries().count();
     let now = changed.state.all_entries().count() + changed.evicted.len();
@@ -55,16 +51,27 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
 }
 
 fn read(args: &Args) -> Result<Vec<u8>, Failure> {
-    if args.file.as_os_str() == "-" {
-        let mut bytes = Vec::new();
-        std::io::stdin()
-            .take(IMPORT_BYTES_MAX)
-            .read_to_end(&mut bytes)
-            .map_err(|error| Failure::new(format!("could not read standard input: {error}")))?;
-        return Ok(bytes);
+    let name = args.file.display();
+    let failed = |error: std::io::Error| Failure::new(format!("could not read {name}: {error}"));
+    // Opened as it is, not as a regular file: `import <(…)` is a pipe.
+    let source: Box<dyn Read> = if args.file.as_os_str() == "-" {
+        Box::new(std::io::stdin())
+    } else {
+        match std::fs::File::open(&args.file) {
+            Ok(file) => Box::new(file),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(Failure::new(format!("there is no file {name}")));
+            }
+            Err(error) => return Err(failed(error)),
+        }
+    };
+    let mut bytes = Vec::new();
+    source.take(IMPORT_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > IMPORT_BYTES_MAX {
+        return Err(Failure::new(format!("{name} holds more than {IMPORT_BYTES_MAX} bytes"))
+            .hint("import it in parts: each a state of its own"));
     }
-    files::read_limited(&args.file, IMPORT_BYTES_MAX)?
-        .ok_or_else(|| Failure::new(format!("there is no file {}", args.file.display())))
+    Ok(bytes)
 }
 
 /// What is no entry: taken where the project has nothing of its own.

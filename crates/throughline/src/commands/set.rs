@@ -1,5 +1,8 @@
 //! `set work`: what is being worked on.
 
+use throughline_domain::WorkItem;
+use throughline_store::memory::WORK_ITEM;
+
 use super::App;
 use crate::failure::Failure;
 use crate::output;
@@ -51,7 +54,12 @@ fn fraction(text: &str) -> Result<f64, String> {
 
 pub(crate) fn run(app: &App, args: Args) -> Result<(), Failure> {
     let What::Work(work) = args.what;
+    let foreign = app.memory.untrusted().iter().any(|name| name == WORK_ITEM);
     let changed = app.change(|draft| {
+        if foreign {
+            // Somebody else's work item must not lend its other fields to ours.
+            draft.state.sd = WorkItem::default();
+        }
         let sd = &mut draft.state.sd;
         let fields = [
             (&mut sd.id, work.id),
@@ -75,6 +83,9 @@ pub(crate) fn run(app: &App, args: Args) -> Result<(), Failure> {
         }
         Ok(())
     })?;
+    if foreign {
+        app.memory.trust(&[WORK_ITEM.to_owned()])?;
+    }
     let sd = &changed.state.sd;
     let name = sd.id.as_deref().or(sd.title.as_deref()).unwrap_or("work item");
     output::say(&format!("{name} set"))

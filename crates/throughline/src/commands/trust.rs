@@ -1,6 +1,8 @@
 //! `trust`: entries that came with a clone become ours.
 
+use throughline_domain::State;
 use throughline_store::archive::Archive;
+use throughline_store::memory::{KEY_DECISIONS, WORK_ITEM};
 
 use super::{ARCHIVE_WAIT, App};
 use crate::failure::Failure;
@@ -27,8 +29,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     }
     if args.list {
         for id in &untrusted {
-            let text = state.find(id).map_or("", |entry| &entry.text);
-            output::say(&format!("{id}: {}", throughline_domain::text::one_line(text, 200)))?;
+            output::say(&format!("{id}: {}", throughline_domain::text::one_line(&text_of(&state, id), 200)))?;
         }
         return Ok(());
     }
@@ -48,4 +49,17 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         1 => "1 entry trusted".to_owned(),
         count => format!("{count} entries trusted"),
     })
+}
+
+/// The words that are trusted or not under a name.
+fn text_of(state: &State, name: &str) -> String {
+    match name {
+        WORK_ITEM => {
+            let sd = &state.sd;
+            let parts = [&sd.id, &sd.title, &sd.phase, &sd.item, &sd.blocking, &sd.next];
+            parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join(" · ")
+        }
+        KEY_DECISIONS => state.key_decisions.join(" · "),
+        name => state.find(name).map_or_else(String::new, |entry| entry.text.clone()),
+    }
 }

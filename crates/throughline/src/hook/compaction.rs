@@ -66,7 +66,7 @@ fn save(
     focus: Option<&str>,
     outcome: &mut Outcome,
 ) -> Option<throughline_domain::State> {
-    let is_new = !session.memory.project.state_file().exists();
+    crate::commands::keep_out_of_git_if_new(&session.memory.project);
     let saved = session.memory.update(&gate::author(run), |draft| {
         draft.save(Trigger::Precompact, git.clone());
         draft.state.workflow.tool_executions = Some(run.tools.get());
@@ -78,12 +78,7 @@ fn save(
         Ok(())
     });
     match saved {
-        Ok(changed) => {
-            if is_new {
-                crate::commands::keep_out_of_git(&session.memory.project);
-            }
-            Some(changed.state)
-        }
+        Ok(changed) => Some(changed.state),
         Err(error) => {
             outcome.failures.push(format!("save: {error}"));
             let folder = run.place.home.session(&run.payload.session_id);
@@ -101,7 +96,8 @@ fn save(
 /// Whether a subagent that stopped is the client's own summariser: it has no type, and a compaction is going on.
 pub(super) fn is_summariser(run: &Run) -> bool {
     run.payload.agent_type.as_deref() == Some("")
-        && CompactionMark::current(&run.place.home.session(&run.payload.session_id), run.now).is_some()
+        && CompactionMark::current(&run.place.home.session(&run.payload.session_id), run.now)
+            .is_some_and(|mark| !mark.noted)
 }
 
 /// SubagentStop of the summariser: its last words are the summary. Of several, the last counts.

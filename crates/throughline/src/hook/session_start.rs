@@ -100,7 +100,10 @@ fn restore(
         briefing: restore.briefing_minutes * 60,
         resume: restore.resume_hours * 3_600,
     };
+    let mended = gate::repair_lines(&repairs).join("\n");
     let cap = Cap::tokens(session.config.briefing.tokens);
+    let cap =
+        if mended.is_empty() { cap } else { cap.less(throughline_domain::text::utf16_len(&mended) + 1) };
     let untrusted = session.memory.untrusted();
     let recent_files = recent_files(run, session, ages.banner);
     let facts = Facts {
@@ -124,11 +127,11 @@ fn restore(
             }
         }
     };
-    let mended = gate::repair_lines(&repairs);
-    if mended.is_empty() {
-        return text;
+    match (mended.is_empty(), text) {
+        (true, text) => text,
+        (false, None) => Some(mended),
+        (false, Some(text)) => Some(format!("{mended}\n{text}")),
     }
-    Some(mended.into_iter().chain(text).collect::<Vec<_>>().join("\n"))
 }
 
 fn brief(state: &State, facts: &Facts<'_>, start: Start, age_seconds: u64, cap: Cap) -> Option<String> {
@@ -157,6 +160,8 @@ pub(super) fn resume_text(
     last_active: Option<Timestamp>,
     cap: Cap,
 ) -> Option<String> {
+    let untrusted = session.memory.untrusted();
+    let state = &Facts { untrusted: &untrusted, ..Facts::default() }.vouched(state);
     if state.is_blank() && state.git.head.is_none() {
         return None;
     }

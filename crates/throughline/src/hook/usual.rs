@@ -1,6 +1,6 @@
 //! The usual run: the event is noted, the context's size is looked up, and now and then a gate opens.
 
-use std::fs::File;
+use std::path::Path;
 use std::time::Duration;
 
 use throughline_agents::claude_code::hook_payload::Event;
@@ -105,10 +105,7 @@ fn prompt(run: &Run, cache: &SessionCache, last: Option<&SpoolRecord>, spool: Op
 
 /// The context's size as the last response reported it.
 pub(crate) fn last_usage(transcript: &str) -> Option<LastUsage> {
-    let mut file = File::open(transcript).ok()?;
-    if !file.metadata().ok()?.is_file() {
-        return None;
-    }
+    let mut file = files::open_regular(Path::new(transcript)).ok()?;
     let (tail, _) = files::read_tail(&mut file, TAIL_BYTES).ok()?;
     transcript_tail::last_usage(&tail)
 }
