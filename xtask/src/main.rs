@@ -1,5 +1,6 @@
 //! `cargo xtask <verb>`: the chores of the repository, written in Rust so that they need no other tool.
 
+mod bench;
 mod picture;
 mod tidy;
 mod torture;
@@ -23,6 +24,11 @@ enum Outcome {
 }
 
 const VERBS: &[Verb] = &[
+    Verb {
+        name: "bench",
+        about: "build the release binary and measure it against an empty program, git and scripts; --json, --rounds N",
+        run: bench::run,
+    },
     Verb {
         name: "picture",
         about: "draw the README's picture from what the demo prints; --check only compares",

@@ -1,0 +1,88 @@
+//! A contest: every contestant once per round, so that whatever slows the machine down slows all of them down.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::Failure;
+
+/// Rounds that are not counted: files and programs come into the memory first.
+const WARM_UP: usize = 3;
+
+/// Somebody who takes part: programs one after the other, each with the same input.
+pub(crate) struct Contestant {
+    pub(crate) name: String,
+    pub(crate) commands: Vec<Command>,
+    pub(crate) stdin: String,
+}
+
+impl Contestant {
+    /// Starts it, feeds it, waits for its end.
+    pub(crate) fn run(&mut self) -> Result<Duration, Failure> {
+        let began = Instant::now();
+        for command in &mut self.commands {
+            let mut child =
+                command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+            if let Some(mut stdin) = child.stdin.take() {
+                // Whoever ends without reading hangs up; that is no failure.
+                let _ = stdin.write_all(self.stdin.as_bytes());
+            }
+            let status = child.wait()?;
+            if !status.success() {
+                return Err(format!("{} ended with {status}", self.name).into());
+            }
+        }
+        Ok(began.elapsed())
+    }
+}
+
+/// What the rounds gave.
+#[derive(Default)]
+pub(crate) struct Contest {
+    pub(crate) rounds: usize,
+    pub(crate) results: Vec<Standing>,
+}
+
+/// One contestant's figures.
+pub(crate) struct Standing {
+    pub(crate) name: String,
+    pub(crate) median_us: f64,
+    /// Median of the ratios to the first contestant, round by round, and the quartiles beside it.
+    pub(crate) ratio: f64,
+    pub(crate) quartiles: (f64, f64),
+}
+
+impl Contest {
+    pub(crate) fn of(mut contestants: Vec<Contestant>, rounds: usize) -> Result<Self, Failure> {
+        let mut times: Vec<Vec<f64>> = vec![Vec::with_capacity(rounds); contestants.len()];
+        for round in 0..rounds + WARM_UP {
+            for (contestant, times) in contestants.iter_mut().zip(&mut times) {
+                let took_us = contestant.run()?.as_secs_f64() * 1e6;
+                if round >= WARM_UP {
+                    times.push(took_us);
+                }
+            }
+        }
+        let first = times.first().cloned().unwrap_or_default();
+        let results = contestants
+            .into_iter()
+            .zip(times)
+            .map(|(contestant, times)| {
+                let ratios = sorted(times.iter().zip(&first).map(|(own, first)| own / first).collect());
+                let times = sorted(times);
+                Standing {
+                    name: contestant.name,
+                    median_us: times[rounds / 2],
+                    ratio: ratios[rounds / 2],
+                    quartiles: (ratios[rounds / 4], ratios[rounds * 3 / 4]),
+                }
+            })
+            .collect();
+        Ok(Self { rounds, results })
+    }
+}
+
+fn sorted(mut values: Vec<f64>) -> Vec<f64> {
+    values.sort_by(f64::total_cmp);
+    values
+}
