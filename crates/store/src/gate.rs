@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::archive::{Archive, ArchiveError, CompactionRow, SpoolFold};
 use crate::files::{self, AtPath, FileError};
+use crate::lock::Patience;
 use crate::memory::{FoldOutcome, Memory, fold_outbox};
 use crate::spool;
 use throughline_domain::{Timestamp, time};
@@ -32,7 +33,7 @@ pub struct Folded {
 pub fn fold(memory: &Memory, session_ids: &[&str], wait: Duration) -> Result<Folded, GateError> {
     let mut archive = Archive::open(&memory.home.archive(), wait)?;
     let mut folded = Folded::default();
-    if let FoldOutcome::Folded(batches) = fold_outbox(memory, &mut archive)? {
+    if let FoldOutcome::Folded(batches) = fold_outbox(memory, &mut archive, Patience::Hook)? {
         folded.batches = batches;
     }
     for session_id in session_ids {
@@ -78,7 +79,7 @@ pub fn fold_changes(memory: &Memory, wait: Duration) -> Result<usize, GateError>
         return Ok(0);
     }
     let mut archive = Archive::open(&memory.home.archive(), wait)?;
-    match fold_outbox(memory, &mut archive)? {
+    match fold_outbox(memory, &mut archive, Patience::Fold)? {
         FoldOutcome::Folded(batches) => Ok(batches),
         FoldOutcome::Nothing | FoldOutcome::Busy => Ok(0),
     }

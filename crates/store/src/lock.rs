@@ -14,6 +14,8 @@ pub enum Patience {
     Person,
     /// A hook does not: it spools instead.
     Hook,
+    /// A verb that has done its work lets the archive catch up: among many writers somebody must come to it.
+    Fold,
 }
 
 impl Patience {
@@ -21,6 +23,7 @@ impl Patience {
         match self {
             Self::Person => Duration::from_secs(10),
             Self::Hook => Duration::from_millis(100),
+            Self::Fold => Duration::from_secs(1),
         }
     }
 }

@@ -14,8 +14,11 @@ use crate::files::{self, AtPath, FileError};
 
 /// Longest batch. A state file that is read at all is shorter.
 const BATCH_BYTES_MAX: u64 = 64 << 20;
-/// How much of an outbox's end is looked at for the last batches. Usually that is all of it: each change folds it.
-const TAIL_BYTES: u64 = 8 << 20;
+/// How much of an outbox's end is looked at for the last batches; the second only when the first holds none.
+const TAIL_BYTES: [u64; 2] = [256 << 10, 16 << 20];
+/// How many of the last batches are looked at. Only writers that were killed, one right after the other, need more
+/// than one.
+const RECENT_MAX: usize = 32;
 
 /// What happened to an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,13 +111,19 @@ impl Outbox {
         let mut last = None;
         let mut hashes = Vec::new();
         for path in [&self.path, &self.folding_path()] {
-            let Some(tail) = read_end(path)? else { continue };
-            for line in tail.rsplit(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-                let Ok(after) = serde_json::from_slice::<After>(line) else { continue };
-                if last.is_none() {
-                    last = serde_json::from_slice(line).ok();
+            for bytes_max in TAIL_BYTES {
+                let Some(tail) = read_end(path, bytes_max)? else { break };
+                let lines = tail.rsplit(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+                for line in lines.take(RECENT_MAX) {
+                    let Ok(after) = serde_json::from_slice::<After>(line) else { continue };
+                    if last.is_none() {
+                        last = serde_json::from_slice(line).ok();
+                    }
+                    hashes.push(after.hash_after);
                 }
-                hashes.push(after.hash_after);
+                if !hashes.is_empty() || (tail.len() as u64) < bytes_max {
+                    break;
+                }
             }
         }
         Ok((last, hashes))
@@ -170,9 +179,9 @@ struct After {
     hash_after: String,
 }
 
-fn read_end(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
+fn read_end(path: &Path, bytes_max: u64) -> Result<Option<Vec<u8>>, FileError> {
     match File::open(path) {
-        Ok(mut file) => Ok(Some(files::read_tail(&mut file, TAIL_BYTES).at("read", path)?.0)),
+        Ok(mut file) => Ok(Some(files::read_tail(&mut file, bytes_max).at("read", path)?.0)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error).at("open", path),
     }

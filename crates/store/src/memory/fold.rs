@@ -28,7 +28,11 @@ pub enum FoldOutcome {
 }
 
 /// Moves what waits in a project's outbox into the archive.
-pub fn fold_outbox(memory: &Memory, archive: &mut Archive) -> Result<FoldOutcome, GateError> {
+pub fn fold_outbox(
+    memory: &Memory,
+    archive: &mut Archive,
+    patience: Patience,
+) -> Result<FoldOutcome, GateError> {
     let outbox = memory.outbox();
     if outbox.is_empty() {
         return Ok(FoldOutcome::Nothing);
@@ -39,7 +43,7 @@ pub fn fold_outbox(memory: &Memory, archive: &mut Archive) -> Result<FoldOutcome
     let mut folded = 0;
     // What a killed fold left goes first; what came after it is a second round.
     for _ in 0..2 {
-        match fold_round(memory, archive)? {
+        match fold_round(memory, archive, patience)? {
             Some(batches) => folded += batches,
             None if folded == 0 => return Ok(FoldOutcome::Busy),
             None => break,
@@ -52,10 +56,14 @@ pub fn fold_outbox(memory: &Memory, archive: &mut Archive) -> Result<FoldOutcome
 }
 
 /// Folds one file of batches; `None` when the project's lock could not be had.
-fn fold_round(memory: &Memory, archive: &mut Archive) -> Result<Option<usize>, GateError> {
+fn fold_round(
+    memory: &Memory,
+    archive: &mut Archive,
+    patience: Patience,
+) -> Result<Option<usize>, GateError> {
     let outbox = memory.outbox();
     let (current, next) = {
-        let Ok(_lock) = Lock::acquire(&memory.lock_path(), Patience::Hook) else {
+        let Ok(_lock) = Lock::acquire(&memory.lock_path(), patience) else {
             return Ok(None);
         };
         // Under the lock nobody is between the outbox and the state file, so the last batch can be judged.
