@@ -96,6 +96,15 @@ fn check_disk(scene: &Scene, session: &str, trigger: &str) {
     assert_eq!(rows[0].session, session);
     assert_eq!(rows[0].trigger.as_deref(), Some(trigger));
     assert_eq!(rows[0].summary.as_deref(), Some(SUMMARY));
+    let recorded = |text: &str, origin: &str, by: Option<&str>| {
+        (text.to_owned(), origin.to_owned(), by.map(str::to_owned))
+    };
+    let expected = [
+        recorded(BY_USER, "user", None),
+        recorded(BY_AGENT[0], "assistant", Some(session)),
+        recorded(BY_AGENT[1], "assistant", Some(session)),
+    ];
+    assert_eq!(scene.archived_decisions(), expected, "who recorded it, and in which session");
     let ran =
         ["SessionStart", "UserPromptSubmit", "PostToolBatch", "PreCompact", "SubagentStop", "PostCompact"];
     for event in ran.into_iter().chain(["Stop", "SessionEnd"]) {

@@ -7,6 +7,8 @@ mod faults;
 #[cfg(test)]
 mod lifecycle;
 #[cfg(test)]
+mod odd_compactions;
+#[cfg(test)]
 mod plugin;
 #[cfg(test)]
 mod scene;

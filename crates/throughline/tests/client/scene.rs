@@ -8,8 +8,9 @@ use std::{
 };
 
 use serde_json::Value;
+use throughline_domain::Kind;
 use throughline_store::{
-    archive::{Archive, CompactionRow, Receipt},
+    archive::{Archive, CompactionRow, Filter, Receipt},
     paths::{Home, Project},
 };
 use throughline_testkit::{ClientLab, Output, Request, Script, Step, client};
@@ -150,6 +151,13 @@ impl Scene {
     pub(crate) fn compactions(&self) -> Vec<CompactionRow> {
         self.status();
         self.archive().compactions(&self.project().key, 10).unwrap()
+    }
+
+    /// The archived decisions, the oldest first: text, origin, session.
+    pub(crate) fn archived_decisions(&self) -> Vec<(String, String, Option<String>)> {
+        let filter = Filter { kind: Some(Kind::Decision), live_only: true, limit: 100 };
+        let rows = self.archive().entries(&self.project().key, filter).unwrap();
+        rows.into_iter().rev().map(|row| (row.text, row.origin, row.session)).collect()
     }
 
     fn archive(&self) -> Archive {
