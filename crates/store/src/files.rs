@@ -4,6 +4,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -117,7 +118,7 @@ pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), 
 fn write_temp(temp: &Path, bytes: &[u8], durability: Durability) -> Result<(), FileError> {
     let mut file =
         OpenOptions::new().write(true).create_new(true).mode(0o600).open(temp).at("create", temp)?;
-    file.write_all(bytes).at("write", temp)?;
+    room_for(bytes.len() as u64).and_then(|()| file.write_all(bytes)).at("write", temp)?;
     if durability == Durability::Flushed {
         // Flushed before the rename: otherwise a power cut can leave an empty file under the final name.
         file.sync_all().at("flush", temp)?;
@@ -203,5 +204,22 @@ pub fn append_line(file: &mut File, line: &[u8], tail_ends_line: bool) -> io::Re
     }
     bytes.extend_from_slice(line);
     bytes.push(b'\n');
+    if file_bytes_max().is_some() {
+        room_for(file.metadata()?.len() + bytes.len() as u64)?;
+    }
     file.write_all(&bytes)
+}
+
+/// The largest file that this process may write (`ulimit -f`); `None` without a limit.
+pub(crate) fn file_bytes_max() -> Option<u64> {
+    static LIMIT: OnceLock<Option<u64>> = OnceLock::new();
+    *LIMIT.get_or_init(|| rustix::process::getrlimit(rustix::process::Resource::Fsize).current)
+}
+
+/// Refuses a file that would pass the limit: the system would not only refuse, it would kill the process.
+fn room_for(bytes: u64) -> io::Result<()> {
+    match file_bytes_max() {
+        Some(bytes_max) if bytes > bytes_max => Err(rustix::io::Errno::FBIG.into()),
+        _ => Ok(()),
+    }
 }

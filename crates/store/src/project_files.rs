@@ -32,7 +32,7 @@ const EXCLUDE_END: &str = "# throughline: end";
 /// Writes the compaction snapshot.
 pub fn write_snapshot(project: &Project, text: &str) -> Result<(), FileError> {
     let path = project.snapshot_file();
-    files::create_folder(&project.files)?;
+    own_folder(project, &project.files)?;
     files::replace(&path, redact::text(text).as_bytes(), Durability::Quick)
 }
 
@@ -44,7 +44,12 @@ pub fn log_compaction(
     trigger: &str,
     transcript: &str,
 ) -> Result<(), FileError> {
-    let path = project.session_folder(session_id).join("compaction-log.txt");
+    let folder = project.session_folder(session_id);
+    own_folder(project, &folder)?;
+    let path = folder.join("compaction-log.txt");
+    if path.is_symlink() {
+        return Err(leaves_project()).at("append to", &path);
+    }
     let line = format!(
         "{} | COMPACTION ({}) | transcript: {}",
         time::iso(now),
@@ -59,9 +64,26 @@ pub fn log_compaction(
 /// Notes which session was last active. Informational.
 pub fn write_current_session(project: &Project, session_id: &str) -> Result<(), FileError> {
     let folder = project.files.join("sessions");
-    files::create_folder(&folder)?;
+    own_folder(project, &folder)?;
     let line = format!("{}\n", one_line(session_id, 128));
     files::replace(&folder.join("CURRENT_SESSION"), line.as_bytes(), Durability::Quick)
+}
+
+/// Makes a folder for our files in the project. Links are followed inside of it only: they may have come with a clone.
+fn own_folder(project: &Project, folder: &Path) -> Result<(), FileError> {
+    if project.files.starts_with(&project.root) {
+        let root = std::fs::canonicalize(&project.root).at("find", &project.root)?;
+        let standing =
+            folder.ancestors().find(|above| above.symlink_metadata().is_ok()).unwrap_or(&project.root);
+        if !std::fs::canonicalize(standing).at("follow", standing)?.starts_with(&root) {
+            return Err(leaves_project()).at("write to", folder);
+        }
+    }
+    files::create_folder(folder)
+}
+
+fn leaves_project() -> std::io::Error {
+    std::io::Error::other("a link leaves the project")
 }
 
 /// The content of a note file, if it was modified less than `seconds_max` before `now`.

@@ -37,6 +37,9 @@ impl From<FileError> for Failure {
             std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
                 "nothing was lost: what stood there still stands; free some space and try again"
             }
+            std::io::ErrorKind::FileTooLarge => {
+                "nothing was lost: what stood there still stands; see `ulimit -f`, and what made the file so large"
+            }
             std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
                 "nothing was lost; check who owns the folder, or set THROUGHLINE_HOME to one you can write"
             }

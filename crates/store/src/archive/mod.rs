@@ -38,6 +38,8 @@ pub use spool_fold::SpoolFold;
 use crate::files;
 use set_aside::beside;
 
+/// More than one run writes into any of the archive's files.
+const ROOM_BYTES: u64 = 64 << 20;
 /// The longest log that is left behind.
 const LOG_BYTES_MAX: u64 = 1 << 20;
 
@@ -49,6 +51,18 @@ pub struct Archive {
     wait: Duration,
     /// Device and number of the file that was opened, to notice when another one takes its place.
     file_id: Option<(u64, u64)>,
+}
+
+/// The database engine writes where it likes, and past a limit on file sizes the system kills the process: under a
+/// tight one what waits, waits on.
+fn refuse_without_room(path: &Path) -> Result<(), ArchiveError> {
+    let Some(bytes_max) = crate::files::file_bytes_max() else { return Ok(()) };
+    let bytes = std::fs::metadata(path).map_or(0, |meta| meta.len());
+    if bytes_max >= bytes + ROOM_BYTES {
+        return Ok(());
+    }
+    let what = format!("files may have {bytes_max} bytes at most (`ulimit -f`)");
+    Err(ArchiveError::Io { path: path.to_owned(), what })
 }
 
 /// What a commit survives.
@@ -65,6 +79,7 @@ impl Archive {
     /// Waits up to `wait` for other processes, here and in every call that follows.
     pub fn open(path: &Path, wait: Duration) -> Result<Self, ArchiveError> {
         let sql = |error: rusqlite::Error| ArchiveError::from_sql(path, &error);
+        refuse_without_room(path)?;
         let mut connection = connect(path)?;
         connection.busy_timeout(wait).map_err(sql)?;
         configure(&connection).map_err(sql)?;
