@@ -101,10 +101,9 @@ fn line(entry: &Entry) -> String {
         Detail::Anchor { priority, anchor_type } => format!(" ({} {anchor_type})", priority.word()),
         Detail::Highlight | Detail::Action => String::new(),
     };
-    format!(
-        "{id} {text}{}",
-        styled(DIM, &one_line(&detail, usize::MAX / 8).replacen('(', " (", 1).replacen('[', " [", 1))
-    )
+    let detail = one_line(&detail, usize::MAX / 8);
+    let gap = if detail.is_empty() { "" } else { " " };
+    format!("{id} {text}{gap}{}", styled(DIM, &detail))
 }
 
 fn archived(app: &App, args: &Args, kind: Option<Kind>) -> Result<(), Failure> {
