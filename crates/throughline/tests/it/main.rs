@@ -1,0 +1,30 @@
+//! The built binary, driven as people and the client drive it: whole processes, real folders, real git.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a test sets its scene with files and programs of its own, behind the product's back"
+)]
+#![expect(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot go on stops there, loudly"
+)]
+#![expect(clippy::needless_raw_string_hashes, reason = "snapshots are written with hashes by their own tool")]
+
+mod compaction;
+mod disk;
+mod endings;
+mod exchange;
+mod hand_edits;
+mod help;
+mod hostile_input;
+mod hostile_places;
+mod originals;
+mod reading;
+mod recording;
+mod rooms;
+mod scene;
+mod settings;
+mod starts;
+mod thresholds;
+mod withdrawing;
