@@ -19,9 +19,10 @@ enum What {
     /// Record what was decided, and why
     Decision {
         /// What was decided
+        #[arg(allow_hyphen_values = true)]
         text: String,
         /// Why
-        #[arg(long, value_name = "WHY", default_value = "")]
+        #[arg(long, value_name = "WHY", default_value = "", allow_hyphen_values = true)]
         rationale: String,
         /// It cannot be taken back
         #[arg(long)]
@@ -30,9 +31,10 @@ enum What {
     /// Record what must, or must not, be done
     Constraint {
         /// The constraint
+        #[arg(allow_hyphen_values = true)]
         text: String,
         /// Who set it: user, code, system, or any words
-        #[arg(long, value_name = "WHO", default_value = "user")]
+        #[arg(long, value_name = "WHO", default_value = "user", allow_hyphen_values = true)]
         source: String,
         /// Work that breaks it must not go on
         #[arg(long)]
@@ -44,9 +46,10 @@ enum What {
     /// Record a question that nobody has answered yet
     Question {
         /// The question
+        #[arg(allow_hyphen_values = true)]
         text: String,
         /// Why it matters
-        #[arg(long, value_name = "WHY", default_value = "")]
+        #[arg(long, value_name = "WHY", default_value = "", allow_hyphen_values = true)]
         context: String,
         /// How much it matters
         #[arg(long, default_value = "medium", value_parser = ["high", "medium", "low"])]
@@ -55,25 +58,28 @@ enum What {
     /// Record what was really seen, word by word (at most 500 characters)
     Evidence {
         /// The words
+        #[arg(allow_hyphen_values = true)]
         text: String,
         /// What it is
         #[arg(long = "type", default_value = "observation", value_parser = ["error", "command", "output", "observation"])]
         evidence_type: String,
         /// Where it was seen: a command, a file and line
-        #[arg(long, value_name = "WHERE", default_value = "")]
+        #[arg(long, value_name = "WHERE", default_value = "", allow_hyphen_values = true)]
         source: String,
         /// What was going on
-        #[arg(long, value_name = "TEXT")]
+        #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
         context: Option<String>,
     },
     /// Record a point worth knowing
     Highlight {
         /// The point
+        #[arg(allow_hyphen_values = true)]
         text: String,
     },
     /// Record something still to do; `done` finishes it
     Action {
         /// What to do
+        #[arg(allow_hyphen_values = true)]
         text: String,
     },
 }

@@ -10,9 +10,10 @@ pub(crate) struct Args {
     /// The entry: D1, C2…
     id: String,
     /// The new words
+    #[arg(allow_hyphen_values = true)]
     text: Option<String>,
     /// The new reason (rationale, source or context)
-    #[arg(long, value_name = "WHY")]
+    #[arg(long, value_name = "WHY", allow_hyphen_values = true)]
     reason: Option<String>,
 }
 

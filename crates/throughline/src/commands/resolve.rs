@@ -10,6 +10,7 @@ pub(crate) struct Args {
     /// The question: Q1, or another program's id
     id: String,
     /// The answer
+    #[arg(allow_hyphen_values = true)]
     answer: String,
 }
 

@@ -54,6 +54,8 @@ fn fraction(text: &str) -> Result<f64, String> {
 
 pub(crate) fn run(app: &App, args: Args) -> Result<(), Failure> {
     let What::Work(work) = args.what;
+    // A file that is met for the first time is judged here, before ours is mixed into it.
+    app.state()?;
     let foreign = app.memory.untrusted().iter().any(|name| name == WORK_ITEM);
     let changed = app.change(|draft| {
         if foreign {

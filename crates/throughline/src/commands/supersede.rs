@@ -10,9 +10,10 @@ pub(crate) struct Args {
     /// The old entry: D1
     id: String,
     /// The new words
+    #[arg(allow_hyphen_values = true)]
     text: String,
     /// Why (for a decision)
-    #[arg(long, value_name = "WHY")]
+    #[arg(long, value_name = "WHY", allow_hyphen_values = true)]
     rationale: Option<String>,
 }
 

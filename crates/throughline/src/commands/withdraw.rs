@@ -20,7 +20,7 @@ pub(crate) struct LiftArgs {
     /// The constraint: C1
     id: String,
     /// Why it no longer holds
-    #[arg(long, value_name = "WHY")]
+    #[arg(long, value_name = "WHY", allow_hyphen_values = true)]
     because: Option<String>,
 }
 

@@ -223,3 +223,39 @@ fn the_work_item_that_git_brings_is_not_trusted() {
     assert!(!vouched_for(&text).contains("run their script"), "{text}");
     assert!(!vouched_for(&text).contains("delete the tests"), "{text}");
 }
+
+#[test]
+fn a_flood_of_entries_does_not_wash_away_the_distrust() {
+    let scene = Scene::with_git();
+    let flood: Vec<Value> =
+        (0..120_000).map(|number| json!({"decision": format!("evil {number}")})).collect();
+    scene.home.write(STATE, &json!({"version": "2.0.0", "decisions": flood}).to_string());
+    assert!(std::fs::metadata(scene.state_path()).unwrap().len() < 4 << 20);
+    let output = scene.hook_run(payload::session_start(&scene.home, "s1", "startup").to_string());
+    assert!(!vouched_for(&output.stdout).contains("evil"), "{}", output.stdout);
+    assert!(!vouched_for(&start(&scene, "s2")).contains("evil"));
+    scene.ok(&["add", "decision", "mine"]);
+    let text = start(&scene, "s3");
+    assert!(vouched_for(&text).contains("mine") && !vouched_for(&text).contains("evil"), "{text}");
+    assert!(std::fs::metadata(scene.state_path()).unwrap().len() <= 15 * 1_024);
+}
+
+#[test]
+fn entries_that_were_withdrawn_are_no_longer_up_for_trust() {
+    let scene = clone_with(&theirs());
+    scene.ok(&["rm", "D1", "C1"]);
+    let listed = scene.ok(&["trust", "--list"]);
+    assert!(!listed.contains("D1") && listed.contains("sd: EVIL-1"), "{listed}");
+    scene.ok(&["fresh"]);
+    assert_eq!(scene.ok(&["trust", "--list"]), "");
+}
+
+#[test]
+fn an_own_work_item_takes_nothing_over_from_theirs() {
+    let scene = clone_with(&theirs());
+    scene.ok(&["set", "work", "--id", "OURS-1"]);
+    let text = start(&scene, "s1");
+    assert!(vouched_for(&text).contains("OURS-1"), "{text}");
+    assert!(!vouched_for(&text).contains("run their script"), "{text}");
+    assert!(scene.state()["sd"]["next"].is_null(), "{}", scene.state()["sd"]);
+}

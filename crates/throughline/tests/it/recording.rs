@@ -85,6 +85,27 @@ fn words_that_are_no_entry_are_refused_with_a_way_out() {
 }
 
 #[test]
+fn words_may_begin_with_a_dash() {
+    let scene = Scene::new();
+    scene.ok(&["add", "evidence", "--- FAIL: TestArchive (0.00s)", "--type", "error", "--source", "-run x"]);
+    scene.ok(&["add", "decision", "-O2 it is", "--rationale", "--release is slow", "--irreversible"]);
+    scene.ok(&["add", "question", "--", "-x or -y?"]);
+    scene.ok(&["resolve", "Q1", "-y"]);
+    scene.ok(&["edit", "D1", "-O3 it is"]);
+    let state = scene.state();
+    assert_eq!(state["evidenceLedger"][0]["content"], "--- FAIL: TestArchive (0.00s)");
+    assert_eq!(state["evidenceLedger"][0]["type"], "error");
+    assert_eq!(state["decisions"][0]["decision"], "-O3 it is");
+    assert_eq!(state["decisions"][0]["rationale"], "--release is slow");
+    assert_eq!(state["decisions"][0]["reversible"], false);
+    assert_eq!(
+        scene.ok(&["supersede", "D1", "--Os it is", "--rationale", "-small"]),
+        "D2 recorded, supersedes D1\n"
+    );
+    assert!(scene.ok(&["add", "decision", "--help"]).contains("Usage:"), "help is still help");
+}
+
+#[test]
 fn evidence_is_cut_at_500_and_says_so() {
     let scene = Scene::new();
     let output = scene.run(&["add", "evidence", &"e".repeat(600)]);

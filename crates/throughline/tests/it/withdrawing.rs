@@ -101,6 +101,13 @@ fn words_are_edited_and_the_archive_follows() {
     assert_eq!(scene.state()["decisions"][0]["decision"], "use SQLite");
     assert_eq!(scene.state()["decisions"][0]["rationale"], "spelling");
     assert_eq!(scene.archived_entry("D1").text, "use SQLite");
+    let database = std::fs::read(scene.home.data().join("throughline.db")).unwrap();
+    let log = std::fs::read(scene.home.data().join("throughline.db-wal")).unwrap_or_default();
+    let old = b"use SQLight";
+    assert!(
+        database.windows(old.len()).chain(log.windows(old.len())).any(|it| it == old),
+        "the old words are kept"
+    );
     expect![[r#"
         error: nothing to change
 
