@@ -137,7 +137,8 @@ fn last_known(memory: &Memory) -> Result<Option<LastKnown>, MemoryError> {
     // One writer may have been killed before its batch reached the file, another before it had noted the copy: the
     // file is ours if it stands as any of them left it.
     let (batch, mut hashes) = memory.outbox().recent()?;
-    let copy = files::read_limited(&memory.last_written_path(), 8 << 20)?;
+    // Only a copy: without it the outbox and the archive tell what is ours.
+    let copy = files::read_limited(&memory.last_written_path(), 8 << 20).ok().flatten();
     let mut state = None;
     if let Some(Value::Object(map)) = batch.map(|batch| batch.state) {
         state = Some(State::from_map(map).0);
