@@ -101,3 +101,27 @@ fn an_archive_that_cannot_be_opened_leaves_everything_waiting() {
     std::fs::remove_dir(&database).unwrap();
     assert!(scene.ok(&["list", "--all"]).contains("waits for its archive"));
 }
+
+#[test]
+fn everything_against_it_at_once_does_not_hold_up_the_end() {
+    let mut scene = started();
+    let programs = scene.home.root().join("programs");
+    program(&programs, "git", "exec sleep 64");
+    scene.home.add_path_dir(&programs);
+    let lock = std::fs::File::options().append(true).open(scene.project_data().join("lock")).unwrap();
+    lock.lock().unwrap();
+    let mut writer = std::process::Command::new("python3");
+    let database = scene.home.data().join("throughline.db");
+    writer.arg("-c").arg("import sqlite3,sys,time; d=sqlite3.connect(sys.argv[1],isolation_level=None); d.execute('BEGIN EXCLUSIVE'); print('held',flush=True); time.sleep(20)");
+    let mut writer = writer.arg(&database).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut said = [0; 4];
+    std::io::Read::read_exact(writer.stdout.as_mut().unwrap(), &mut said).unwrap();
+    let output = scene.hook_run(payload::session_end(&scene.home, "s1", "other").to_string());
+    writer.kill().unwrap();
+    writer.wait().unwrap();
+    assert!(output.took.as_millis() < 1_500, "{:?}", output.took);
+    drop(lock);
+    scene.home.set_env("PATH", "/usr/local/bin:/usr/bin:/bin");
+    assert!(scene.ok(&["status"]).contains("session s1 ended"), "the note came first");
+    assert!(scene.ok(&["list", "--all"]).contains("use SQLite"));
+}

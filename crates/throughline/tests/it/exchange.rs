@@ -243,3 +243,12 @@ fn unknown_fields_of_every_level_survive_each_verb() {
     assert_eq!(state["decisions"][0]["custom"], json!({"a": 1}));
     assert_eq!(state["tokenMetrics"]["custom"], 7);
 }
+
+#[test]
+fn a_pipe_is_imported_too() {
+    let scene = Scene::new();
+    scene.home.write("other.json", r#"{"decisions":[{"decision":"through a pipe"}]}"#);
+    let script = format!("'{}' import <(cat other.json)", crate::scene::BINARY);
+    scene.home.run(Path::new("/bin/bash"), &["-c", &script], "").assert_success();
+    assert!(scene.ok(&["list"]).contains("through a pipe"));
+}

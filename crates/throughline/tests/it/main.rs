@@ -12,6 +12,7 @@
 #![expect(clippy::needless_raw_string_hashes, reason = "snapshots are written with hashes by their own tool")]
 
 mod compaction;
+mod damaged_data;
 mod disk;
 mod endings;
 mod exchange;
