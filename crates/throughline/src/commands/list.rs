@@ -125,7 +125,9 @@ fn archived(app: &App, args: &Args, kind: Option<Kind>) -> Result<(), Failure> {
         let id = styled(HINT, &row.id);
         output::say(&format!("{day} {id} {}{}", one_line(&row.text, usize::MAX / 8), styled(DIM, &left)))?;
     }
-    if rows.len() as u64 == args.limit {
+    if rows.is_empty() && args.limit > 0 {
+        output::remark("nothing was ever recorded here; `throughline add --help` shows how");
+    } else if rows.len() as u64 == args.limit {
         output::remark(&format!("the newest {} are shown; --limit shows more", args.limit));
     }
     Ok(())

@@ -54,6 +54,12 @@ fn fraction(text: &str) -> Result<f64, String> {
 
 pub(crate) fn run(app: &App, args: Args) -> Result<(), Failure> {
     let What::Work(work) = args.what;
+    let texts = [&work.id, &work.title, &work.phase, &work.item, &work.blocking, &work.next];
+    if texts.iter().all(|text| text.is_none()) && work.progress.is_none() {
+        return Err(
+            Failure::new("nothing to set").hint("give --id, --title, --phase, --progress or another field")
+        );
+    }
     // A file that is met for the first time is judged here, before ours is mixed into it.
     app.state()?;
     let foreign = app.memory.untrusted().iter().any(|name| name == WORK_ITEM);

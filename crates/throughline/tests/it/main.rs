@@ -13,6 +13,7 @@
 
 mod compaction;
 mod damaged_data;
+#[cfg(target_os = "linux")]
 mod disk;
 mod endings;
 mod exchange;

@@ -99,6 +99,11 @@ fn a_corrupt_file_is_set_aside_and_rebuilt_never_replaced() {
         assert_eq!(aside(&scene).len(), number + 1, "{garbage:?} was kept");
         assert_eq!(scene.run(&["list"]).stderr, "", "it is said once");
     }
+    fs::write(scene.state_path(), vec![b' '; 5 << 20]).unwrap();
+    assert!(
+        scene.run(&["list"]).stderr.contains("could not be read (more than 4194304 bytes)"),
+        "too long is broken too"
+    );
     fs::write(scene.state_path(), b"\xff\xfe{}").unwrap();
     assert_eq!(scene.ok(&["add", "decision", "after it"]), "D2 recorded\n");
     assert_eq!(scene.state()["decisions"].as_array().unwrap().len(), 2);

@@ -81,6 +81,7 @@ fn an_empty_project_is_said_to_be_empty() {
         assert!(scene.ok(&[verb]).contains(words), "{verb}");
     }
     assert!(scene.run(&["list"]).stderr.contains("nothing is recorded"));
+    assert!(scene.run(&["list", "--all"]).stderr.contains("nothing was ever recorded"));
     assert!(scene.fails(1, &["validate"]).contains("hint: `throughline save` makes one"));
     assert_eq!(
         crate::scene::files_under(&scene.home.project()),

@@ -193,6 +193,7 @@ fn the_work_item_is_set_piece_by_piece() {
     assert_eq!(state["sd"]["phase"], "VERIFY");
     assert_eq!(state["workflow"]["currentPhase"], "VERIFY");
     assert!(state["sd"].get("next").is_none_or(serde_json::Value::is_null), "an empty text clears");
+    assert!(scene.fails(1, &["set", "work"]).contains("hint: give --id"));
     assert!(scene.fails(2, &["set", "work", "--progress", "75"]).contains("from 0 to 1"));
     assert!(scene.fails(2, &["set", "work", "--progress", "NaN"]).contains("from 0 to 1"));
 }
