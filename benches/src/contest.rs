@@ -1,5 +1,6 @@
 //! A contest: every contestant once per round, so that whatever slows the machine down slows all of them down.
 
+use std::hash::{BuildHasher, RandomState};
 use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -56,10 +57,10 @@ impl Contest {
     pub(crate) fn of(mut contestants: Vec<Contestant>, rounds: usize) -> Result<Self, Failure> {
         let mut times: Vec<Vec<f64>> = vec![Vec::with_capacity(rounds); contestants.len()];
         for round in 0..rounds + WARM_UP {
-            for (contestant, times) in contestants.iter_mut().zip(&mut times) {
-                let took_us = contestant.run()?.as_secs_f64() * 1e6;
+            for at in order(contestants.len(), round) {
+                let took_us = contestants[at].run()?.as_secs_f64() * 1e6;
                 if round >= WARM_UP {
-                    times.push(took_us);
+                    times[at].push(took_us);
                 }
             }
         }
@@ -80,6 +81,13 @@ impl Contest {
             .collect();
         Ok(Self { rounds, results })
     }
+}
+
+/// Another order in each round: whoever always came after a heavy program would always find the caches cold.
+fn order(count: usize, round: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by_key(|at| RandomState::new().hash_one((round, *at)));
+    order
 }
 
 fn sorted(mut values: Vec<f64>) -> Vec<f64> {

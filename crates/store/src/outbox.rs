@@ -16,6 +16,8 @@ use crate::files::{self, AtPath, FileError};
 const BATCH_BYTES_MAX: u64 = 64 << 20;
 /// How much of an outbox's end is looked at for the last batches; the second only when the first holds none.
 const TAIL_BYTES: [u64; 2] = [256 << 10, 16 << 20];
+/// A longer outbox is folded also when no entry waits in it: a dozen saves.
+const LONG_BYTES: u64 = 256 << 10;
 /// How many of the last batches are looked at. Only writers that were killed, one right after the other, need more
 /// than one.
 const RECENT_MAX: usize = 32;
@@ -139,6 +141,13 @@ impl Outbox {
     pub fn is_empty(&self) -> bool {
         let bytes = |path: &Path| std::fs::metadata(path).map_or(0, |meta| meta.len());
         bytes(&self.path) == 0 && bytes(&self.folding_path()) == 0
+    }
+
+    /// Whether so much waits that somebody should fold it, whatever it is.
+    #[must_use]
+    pub fn is_long(&self) -> bool {
+        std::fs::metadata(&self.path).is_ok_and(|meta| meta.len() > LONG_BYTES)
+            || self.folding_path().exists()
     }
 
     /// Puts what waits aside for a fold, so that writers can go on. What an earlier fold left behind goes first.

@@ -103,6 +103,8 @@ pub struct Changed<T> {
     pub evicted: Vec<String>,
     /// Whether the state file was written.
     pub written: bool,
+    /// Whether entries were recorded, changed or taken out; a save alone does none of it.
+    pub concerns_entries: bool,
 }
 
 /// Why the memory could not be changed. Nothing was lost: the state file is as it was.
@@ -242,7 +244,8 @@ impl Memory {
             events.push(draft::event(Op::Leave, &entry, author.origin, Some(left.word().to_owned())));
         }
         reconcile::distrust(&self.folder(), &base.foreign, &state)?;
-        let written = must_write || !events.is_empty() || differs(&before, &state);
+        let concerns_entries = !events.is_empty();
+        let written = must_write || concerns_entries || differs(&before, &state);
         if written {
             if is_active {
                 state.timestamp.clone_from(&now);
@@ -252,7 +255,7 @@ impl Memory {
             reconcile::forget_untrusted(&self.folder(), &state)?;
         }
         drop(lock);
-        Ok(Changed { value, state, repairs: base.repairs, evicted, written })
+        Ok(Changed { value, state, repairs: base.repairs, evicted, written, concerns_entries })
     }
 
     fn write(

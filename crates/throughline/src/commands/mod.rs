@@ -106,7 +106,11 @@ impl App {
         if !changed.evicted.is_empty() {
             output::remark(&format!("{} moved to the archive to make room", changed.evicted.join(", ")));
         }
-        self.fold();
+        // A save holds no entry that somebody could look for in the archive: opening that would cost a third of the
+        // save's time. It goes in with the next entry or at the next gate.
+        if changed.concerns_entries || self.memory.outbox().is_long() {
+            self.fold();
+        }
         Ok(changed)
     }
 

@@ -79,6 +79,25 @@ fn a_long_absence_of_the_archive_makes_nothing_fail_or_slow() {
     assert!((0..120).all(|number| rows.iter().any(|row| words_of(row) == format!("{number} {long}"))));
 }
 
+#[test]
+fn saves_alone_wait_for_the_next_entry_but_not_for_ever() {
+    let scene = Scene::new();
+    for number in 0..10 {
+        scene.verb(&["add", "decision", &format!("{number} {}", "w".repeat(900))]).assert_success();
+    }
+    let outbox = scene.data_of_project().join("outbox.jsonl");
+    let waiting = || fs::metadata(&outbox).map_or(0, |meta| meta.len());
+    scene.verb(&["save"]).assert_success();
+    assert!(waiting() > 0, "a save does not open the archive");
+    for _ in 0..40 {
+        scene.verb(&["save"]).assert_success();
+        assert!(waiting() < 300 << 10, "{} bytes wait", waiting());
+    }
+    scene.verb(&["add", "decision", "the next"]).assert_success();
+    assert_eq!(waiting(), 0, "what waited went in with the next entry");
+    scene.check().expect("everything in order");
+}
+
 fn scene_with_an_entry() -> Scene {
     let scene = Scene::new();
     scene.hook(&payload::session_start(&scene.home, SESSION, "startup"));
