@@ -5,6 +5,7 @@ pub mod entry;
 mod entry_json;
 pub mod git_state;
 mod json_text;
+pub mod ledger;
 pub mod origin;
 pub mod problem;
 pub mod state;
@@ -12,6 +13,7 @@ pub mod state_json;
 mod state_read;
 pub mod text;
 pub mod time;
+pub mod transcript;
 pub mod validate;
 
 pub use entry::{AnchorPriority, Detail, Entry, EntryId, EvidenceType, Kind, Priority, Resolution};

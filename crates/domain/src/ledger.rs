@@ -1,0 +1,268 @@
+//! The ledger: what a session's transcript has told so far, bounded, updated line by line, kept between two gates.
+
+use serde::{Deserialize, Serialize};
+
+/// The form of the ledger that is written; a file of another form is read from the transcript anew.
+pub const LEDGER_VERSION: u32 = 1;
+
+/// Everything captured from one session.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Ledger {
+    /// [`LEDGER_VERSION`].
+    pub version: u32,
+    /// Responses of the model so far: the measure of time here.
+    pub turn: u64,
+    /// Fingerprint of the last response's id: one response may span several lines.
+    pub last_message: u64,
+    /// Fingerprints of the newest lines' ids, for telling copies (bounded).
+    pub seen_lines: Vec<u64>,
+    /// Folders the agent worked in, newest last; paths are relative to them.
+    pub folders: Vec<String>,
+    /// The turn of the last commit.
+    pub commit_turn: Option<u64>,
+    /// Files.
+    pub files: Vec<FileUse>,
+    /// Commands.
+    pub commands: Vec<CommandUse>,
+    /// Identifiers that were searched for, edited or spoken of.
+    pub names: Vec<NameUse>,
+    /// What the user said.
+    pub said: Vec<UserWord>,
+    /// Tasks, in the order of their creation.
+    pub tasks: Vec<Task>,
+    /// Errors.
+    pub errors: Vec<ErrorSeen>,
+    /// Decisions, questions and plans, in somebody's own words.
+    pub findings: Vec<Finding>,
+    /// Calls that no answer has come to yet.
+    pub pending: Vec<PendingCall>,
+    /// Compactions.
+    pub compactions: Vec<CompactionSeen>,
+}
+
+/// Where something stands in the transcript.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Place {
+    /// The response it belongs to or follows.
+    pub turn: u64,
+    /// The byte at which its line begins.
+    pub offset: u64,
+}
+
+/// How much something was used, with older uses counting less.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Weight {
+    /// The weight at `turn`.
+    pub value: f64,
+    /// When it was last brought up to date.
+    pub turn: u64,
+}
+
+impl Weight {
+    /// The weight at a later turn: halved every `half_life` turns.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "turns are few")]
+    pub fn at(&self, turn: u64, half_life: f64) -> f64 {
+        self.value * 0.5_f64.powf(turn.saturating_sub(self.turn) as f64 / half_life)
+    }
+
+    /// Adds a use.
+    pub fn add(&mut self, amount: f64, turn: u64, half_life: f64) {
+        *self = Self { value: self.at(turn, half_life) + amount, turn };
+    }
+}
+
+/// What happened to a file.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FileUse {
+    /// Relative to the project; forward slashes.
+    pub path: String,
+    /// Times edited or written.
+    pub edits: u32,
+    /// Times read.
+    pub reads: u32,
+    /// Other uses: searched, named in a command, spoken of.
+    pub mentions: u32,
+    /// How much it was used of late.
+    pub weight: Weight,
+    /// First use.
+    pub first: Place,
+    /// Last use.
+    pub last: Place,
+    /// The last edit's turn.
+    pub edited_turn: Option<u64>,
+    /// What was done to it, in a few words of the transcript.
+    pub did: String,
+    /// Written, not only changed.
+    pub created: bool,
+}
+
+/// What a command is for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CommandKind {
+    /// Runs tests.
+    Test,
+    /// Builds.
+    Build,
+    /// Checks style or types.
+    Lint,
+    /// Ships.
+    Deploy,
+    /// Version control.
+    Git,
+    /// Anything else.
+    #[default]
+    Run,
+}
+
+/// A command that was run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CommandUse {
+    /// Normalised: without changes of folder, pipes and redirections.
+    pub normal: String,
+    /// The whole line as it was last run.
+    pub verbatim: String,
+    /// What it is for.
+    pub kind: CommandKind,
+    /// How often.
+    pub count: u32,
+    /// How much of late.
+    pub weight: Weight,
+    /// Last run.
+    pub last: Place,
+    /// Whether the last run succeeded, when its answer came.
+    pub succeeded: Option<bool>,
+    /// The last meaningful lines of its last answer.
+    pub result: Vec<String>,
+}
+
+/// An identifier.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NameUse {
+    /// The name.
+    pub name: String,
+    /// How much of late.
+    pub weight: Weight,
+    /// Last use.
+    pub last: Place,
+    /// It was searched for.
+    pub searched: bool,
+}
+
+/// Something the user said.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct UserWord {
+    /// The words; the head of a long paste.
+    pub text: String,
+    /// UTF-16 units of the whole message.
+    pub units: usize,
+    /// Where.
+    pub place: Place,
+    /// The sentences of it that direct: never, always, use X instead of Y…
+    pub directives: Vec<String>,
+}
+
+/// A task.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Task {
+    /// The client's id; empty for a list's row.
+    pub id: String,
+    /// What it is about.
+    pub subject: String,
+    /// `pending`, `in_progress`, `completed`, `deleted`…
+    pub status: String,
+    /// When it was created.
+    pub created: Place,
+    /// When its status last changed.
+    pub changed: Place,
+    /// Whether it was summarised already.
+    pub summarised: bool,
+}
+
+impl Task {
+    /// Whether work on it is not over.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        matches!(self.status.as_str(), "pending" | "in_progress")
+    }
+}
+
+/// An error that a tool reported.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ErrorSeen {
+    /// The lines that tell, word by word; the most telling first.
+    pub lines: Vec<String>,
+    /// The command (normalised) or tool it came from.
+    pub from: String,
+    /// Where.
+    pub place: Place,
+    /// The turn at which the same command succeeded.
+    pub resolved_turn: Option<u64>,
+}
+
+/// What a finding is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FindingKind {
+    /// Something was decided.
+    #[default]
+    Decision,
+    /// The agent asked, and nobody has answered.
+    Question,
+    /// The agent said what it would do.
+    Plan,
+}
+
+/// A sentence worth keeping, in its own words.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Finding {
+    /// What it is.
+    pub kind: FindingKind,
+    /// The sentence, word by word.
+    pub quote: String,
+    /// Whether the user said it (else the agent did).
+    pub by_user: bool,
+    /// Where.
+    pub place: Place,
+}
+
+/// A call that waits for its answer.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PendingCall {
+    /// The call's id.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The command line, for a shell.
+    pub command: Option<String>,
+    /// The subject, for a new task.
+    pub subject: Option<String>,
+    /// Where.
+    pub place: Place,
+}
+
+/// A compaction, as the transcript tells it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CompactionSeen {
+    /// Where its boundary stands.
+    pub place: Place,
+    /// `auto` or `manual`.
+    pub trigger: String,
+    /// Tokens before.
+    pub tokens_before: Option<u64>,
+    /// Tokens after.
+    pub tokens_after: Option<u64>,
+    /// The time, as written.
+    pub timestamp: String,
+}
