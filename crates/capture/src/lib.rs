@@ -1,0 +1,1 @@
+//! Capture: transcript lines into the ledger: what matters, in its own words. Pure.
