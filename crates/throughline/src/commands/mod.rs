@@ -136,8 +136,12 @@ impl App {
 /// The memory of a project, with what only the binary can ask: whether git tracks the state file.
 pub(crate) fn project_memory(project: Project, place: &Place, config: &Config) -> Memory {
     let mut memory = Memory::of(project, place.home.clone(), config.limits());
-    memory.edits_come_from_others =
-        |project| throughline_git::is_tracked(&project.root, &project.state_file()).unwrap_or(false);
+    memory.edits_come_from_others = |project| {
+        // Git knows a file by where it really is, not by a link to it.
+        let path = place::real(&project.state_file());
+        let cannot_tell = || project.root.join(".git").exists();
+        throughline_git::is_tracked(&project.root, &path).unwrap_or_else(cannot_tell)
+    };
     memory
 }
 
