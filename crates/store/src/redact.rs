@@ -173,7 +173,10 @@ mod tests {
             ("PASSWORD='correct-horse-9'", "PASSWORD='[redacted]'"),
             ("\"api_key\": \"0123456789abcdef\"", "\"api_key\": \"[redacted]\""),
             ("Authorization: Bearer abc.def-123456", "Authorization: Bearer [redacted]"),
-            ("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nrest", "[redacted]\nrest"),
+            (
+                "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nrest",
+                "[redacted]\nrest",
+            ),
         ] {
             assert_eq!(text(dirty), clean);
         }

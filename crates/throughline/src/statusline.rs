@@ -51,9 +51,9 @@ fn line(bytes: &[u8]) -> String {
     if cached > 0 {
         text.push_str(&format!(" 📦{cached}%"));
     }
-    let limit_percent = cache.as_ref().map_or(used.saturating_mul(100) / window, |cache| {
-        usual::percent_of_limit(cache, used)
-    });
+    let limit_percent = cache
+        .as_ref()
+        .map_or(used.saturating_mul(100) / window, |cache| usual::percent_of_limit(cache, used));
     let thresholds = cache.as_ref().map_or_else(|| vec![70, 90, 95], |cache| cache.thresholds.clone());
     if let [warning, critical, emergency] = thresholds[..] {
         text.push_str(match Health::at(limit_percent, warning, critical, emergency) {

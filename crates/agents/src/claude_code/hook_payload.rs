@@ -392,7 +392,7 @@ mod tests {
         let (payload, problem) = parse(b"{\"session_id\":\"s\",\"prompt\":\"\xff\xfe\",\"cwd\":\"/p\\u0000\",\"hook_event_name\":\"Stop\"}");
         assert_eq!((payload.event, payload.session_id.as_str()), (Event::Stop, "s"));
         assert_eq!(payload.cwd, "/p\0");
-        assert!(problem.is_none() || problem.is_some_and(|problem| problem.what.contains("UTF-8")));
+        assert!(problem.is_none_or(|problem| problem.what.contains("UTF-8")));
     }
 
     #[test]

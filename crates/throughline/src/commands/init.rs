@@ -45,7 +45,11 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         let backup = keep_original(app, &path, old.as_deref())?;
         project_files::write_settings(&path, &edit.text)?;
         remember_written(app, &path, &edit.text)?;
-        output::say(&format!("{} hooks and status line registered in {}", styled(GOOD, "✓"), path.display()))?;
+        output::say(&format!(
+            "{} hooks and status line registered in {}",
+            styled(GOOD, "✓"),
+            path.display()
+        ))?;
         if let Some(backup) = backup {
             output::remark(&format!("a copy of the file as it was is kept at {}", backup.display()));
         }

@@ -26,7 +26,10 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let facts = Facts { untrusted: &untrusted, ..Facts::default() };
     output::say(&banner::summary(&facts.vouched(&state)))?;
     if !untrusted.is_empty() {
-        output::remark(&format!("{} entries are not trusted yet: `throughline trust --list`", untrusted.len()));
+        output::remark(&format!(
+            "{} entries are not trusted yet: `throughline trust --list`",
+            untrusted.len()
+        ));
     }
     Ok(())
 }

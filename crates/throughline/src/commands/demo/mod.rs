@@ -76,7 +76,9 @@ fn compact(play: &mut Play) -> Result<(), Failure> {
     all_in(&play.recorded, &asked, "what the summariser is asked to keep")?;
     play.scene("summary")?;
     screen::gap()?;
-    screen::remark("A model keeps some of it. The recorded summary, which takes the place of the conversation:")?;
+    screen::remark(
+        "A model keeps some of it. The recorded summary, which takes the place of the conversation:",
+    )?;
     let (summary, facts) = (play.summary.clone(), play.facts.clone());
     screen::quote(&summary, &facts)
 }
