@@ -1,9 +1,6 @@
 //! Fragments: every text that reaches the agent's context begins and ends with our mark, so that it is known again.
 
-/// What a fragment begins with; the kind follows.
-const OPEN: &str = "[throughline:";
-/// What a fragment ends with.
-const CLOSE: &str = "[/throughline]";
+use throughline_domain::fragment::{CLOSE, OPEN};
 
 /// Which of our texts it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,6 +3,8 @@
 pub mod budget;
 pub mod entry;
 mod entry_json;
+mod escaped;
+pub mod fragment;
 pub mod git_state;
 mod json_text;
 pub mod ledger;

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+pub use crate::escaped::{Escaped, unescape};
+
 /// One line of a transcript that means something to us.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line<'a> {
@@ -22,6 +24,9 @@ pub struct Line<'a> {
 pub enum What<'a> {
     /// The user typed this (also while the agent was busy).
     UserSaid(Cow<'a, str>),
+    /// The user typed this while the agent was busy. The same words may come again as [`What::UserSaid`], when the
+    /// client hands them over as a message of their own; older clients never repeat them.
+    Queued(Cow<'a, str>),
     /// A part of one response of the model; several lines may share a message id.
     Responded {
         /// The response's id.
@@ -132,120 +137,6 @@ pub struct ToolAnswer<'a> {
     pub is_error: bool,
     /// The id that a new task got.
     pub task_id: Option<Cow<'a, str>>,
-}
-
-/// Text as JSON strings spell it (without the quotes): several pieces, decoded only when somebody wants to read them.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Escaped<'a> {
-    /// The pieces, each the inside of a JSON string.
-    pub pieces: Vec<&'a str>,
-}
-
-impl Escaped<'_> {
-    /// Bytes as written.
-    #[must_use]
-    pub fn raw_bytes(&self) -> usize {
-        self.pieces.iter().map(|piece| piece.len()).sum()
-    }
-
-    /// The first `bytes_max` bytes and the last `bytes_max`, decoded; a mark stands for what is left out.
-    #[must_use]
-    pub fn head_and_tail(&self, bytes_max: usize) -> String {
-        let mut whole = String::new();
-        for piece in &self.pieces {
-            if !whole.is_empty() {
-                whole.push('\n');
-            }
-            if piece.len() <= bytes_max * 2 {
-                unescape_into(piece, &mut whole);
-            } else {
-                unescape_into(safe_head(piece, bytes_max), &mut whole);
-                whole.push_str("\n…\n");
-                unescape_into(safe_tail(piece, bytes_max), &mut whole);
-            }
-            if whole.len() > bytes_max * 4 {
-                break;
-            }
-        }
-        whole
-    }
-}
-
-/// The beginning of an escaped text, not cut inside a character or an escape.
-fn safe_head(piece: &str, bytes: usize) -> &str {
-    &piece[..boundaries_around(piece, bytes.min(piece.len())).0]
-}
-
-/// The end of an escaped text, not cut inside a character or an escape; from a whole line, where one begins in it.
-fn safe_tail(piece: &str, bytes: usize) -> &str {
-    let tail = &piece[boundaries_around(piece, piece.len().saturating_sub(bytes)).1..];
-    match tail.find("\\n") {
-        Some(at) if !tail[..at].ends_with('\\') => &tail[at + 2..],
-        _ => tail,
-    }
-}
-
-/// The nearest places at or before, and at or after, `at` that are not inside a character or an escape.
-fn boundaries_around(piece: &str, at: usize) -> (usize, usize) {
-    let bytes = piece.as_bytes();
-    // An escape has at most twelve bytes (a surrogate pair): where none of the twelve before is a backslash, none is open.
-    let mut place = at;
-    while place > 0 {
-        let window = place.saturating_sub(12);
-        match bytes[window..place].iter().position(|byte| *byte == b'\\') {
-            Some(found) => place = window + found,
-            None if piece.is_char_boundary(place) => break,
-            None => place -= 1,
-        }
-    }
-    let mut before = place;
-    while place < at {
-        before = place;
-        place += match (bytes[place], bytes.get(place + 1)) {
-            (b'\\', Some(b'u')) if is_high_surrogate(&bytes[place..]) => 12,
-            (b'\\', Some(b'u')) => 6,
-            (b'\\', _) => 2,
-            _ => piece[place..].chars().next().map_or(1, char::len_utf8),
-        };
-    }
-    let after = place.min(bytes.len());
-    let after = (after..=bytes.len()).find(|it| piece.is_char_boundary(*it)).unwrap_or(bytes.len());
-    (if place == at { at } else { before }, after)
-}
-
-fn is_high_surrogate(bytes: &[u8]) -> bool {
-    matches!(bytes, [b'\\', b'u', b'd' | b'D', b'8'..=b'9' | b'a'..=b'b' | b'A'..=b'B', ..])
-}
-
-/// Decodes JSON escapes; what is no valid escape is taken as it stands.
-fn unescape_into(piece: &str, out: &mut String) {
-    let quoted = format!("\"{piece}\"");
-    match serde_json::from_str::<String>(&quoted) {
-        Ok(text) => out.push_str(&text),
-        Err(_) => out.push_str(&piece.replace("\\n", "\n").replace("\\t", "\t").replace("\\\"", "\"")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_text_is_decoded_at_both_ends_only() {
-        let middle = "x".repeat(100_000);
-        let raw = format!("first\\nsecond {middle} last but one\\nlast \\\"word\\\" \\ud83d\\ude00");
-        let text = Escaped { pieces: vec![&raw] }.head_and_tail(64);
-        assert!(text.starts_with("first\nsecond"), "{text}");
-        assert!(text.ends_with("last \"word\" 😀"), "{text}");
-        assert!(text.len() < 400);
-    }
-
-    #[test]
-    fn a_cut_never_lands_inside_an_escape() {
-        for bytes in 1..90 {
-            let raw = "a\\u00e9\\\\bé\\n\\ud83d\\ude00c".repeat(40);
-            let text = Escaped { pieces: vec![&raw] }.head_and_tail(bytes);
-            assert!(!text.contains("\\u") && !text.contains('\u{fffd}'), "{bytes}: {text}");
-        }
-    }
+    /// What the user said with it: why a call was refused, what a question was answered, words beside the answer.
+    pub user_said: Option<Cow<'a, str>>,
 }
