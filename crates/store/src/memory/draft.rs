@@ -222,9 +222,13 @@ impl Draft {
         rationale: Option<&str>,
     ) -> Result<(EntryId, EntryId), EntryError> {
         let old = self.find(name)?.clone();
+        if printable(text).trim() == old.text {
+            return Err(EntryError::Same(old.id));
+        }
         let mut detail = old.detail.clone();
-        if let (Detail::Decision { rationale: reason, .. }, Some(rationale)) = (&mut detail, rationale) {
-            *reason = checked("rationale", rationale, May::BeEmpty)?;
+        if let Detail::Decision { rationale: reason, .. } = &mut detail {
+            // The old reason was the old decision's.
+            *reason = checked("rationale", rationale.unwrap_or(""), May::BeEmpty)?;
         }
         let id = self.add(NewEntry { text: text.to_owned(), detail })?;
         if id == old.id {

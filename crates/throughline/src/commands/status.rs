@@ -65,8 +65,10 @@ fn print(
         let phase = state.sd.phase.as_ref().map_or_else(String::new, |phase| format!(", phase {phase}"));
         output::say(&format!("  working on {name}{phase}"))?;
     }
-    let counts: Vec<String> =
-        entry_counts(state).into_iter().map(|(kind, count)| format!("{count} {}", kind.plural())).collect();
+    let counts: Vec<String> = entry_counts(state)
+        .into_iter()
+        .map(|(kind, count)| format!("{count} {}", if count == 1 { kind.word() } else { kind.plural() }))
+        .collect();
     if !counts.is_empty() {
         output::say(&format!("  {}", counts.join(", ")))?;
     }

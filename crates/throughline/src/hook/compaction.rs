@@ -127,14 +127,27 @@ pub(super) fn after(run: &Run) -> Outcome {
     {
         mark.keep_summary(summary);
     }
-    if !mark.noted {
-        mark.noted = true;
-        outcome.note = Some(serde_json::json!({ "compaction": {
-            "at": mark.at, "trigger": mark.trigger, "focus": mark.focus, "summary": mark.summary,
-        }}));
-    }
+    outcome.note = note(&mut mark);
     note_failure(&mut outcome, mark.write(&folder));
     outcome
+}
+
+/// A compaction whose summary came by but whose PostCompact did not: clients before 2.1.76 have none.
+pub(super) fn unnoted(run: &Run) -> Option<serde_json::Value> {
+    let folder = run.place.home.session(&run.payload.session_id);
+    let mut mark = CompactionMark::current(&folder, run.now).filter(|mark| mark.summary.is_some())?;
+    let noted = note(&mut mark)?;
+    mark.write(&folder).ok().map(|()| noted)
+}
+
+/// What the spool is told of a compaction, once.
+fn note(mark: &mut CompactionMark) -> Option<serde_json::Value> {
+    if std::mem::replace(&mut mark.noted, true) {
+        return None;
+    }
+    Some(serde_json::json!({ "compaction": {
+        "at": mark.at, "trigger": mark.trigger, "focus": mark.focus, "summary": mark.summary,
+    }}))
 }
 
 fn note_failure<T, E: std::fmt::Display>(outcome: &mut Outcome, result: Result<T, E>) {

@@ -5,7 +5,7 @@ use throughline_store::archive::{Archive, SessionRow};
 use throughline_store::session::{Registry, SessionNote};
 
 use super::gate::{self, Session};
-use super::{Outcome, Run, usual};
+use super::{Outcome, Run, compaction, usual};
 
 /// Stop: folds what waits.
 pub(super) fn stop(run: &Run) -> Outcome {
@@ -14,6 +14,7 @@ pub(super) fn stop(run: &Run) -> Outcome {
         if !session.cache.paused {
             usual::catch_up_save(run, &session, &mut outcome.failures);
         }
+        outcome.note = compaction::unnoted(run);
         gate::fold(run, &session.memory, &mut outcome.failures);
     }
     outcome

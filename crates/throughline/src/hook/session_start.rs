@@ -6,7 +6,7 @@ use std::time::Duration;
 use throughline_briefing::briefing::{self, Occasion};
 use throughline_briefing::restore::{self, Ages, Plan, Start};
 use throughline_briefing::resume::{self, GitChanges};
-use throughline_briefing::{Cap, Facts, Scope, banner};
+use throughline_briefing::{Cap, Facts, Scope, banner, fragment};
 use throughline_domain::{State, Timestamp, time};
 use throughline_store::project_files;
 use throughline_store::session::{Registry, SessionCache, SessionNote};
@@ -101,6 +101,8 @@ fn restore(
         resume: restore.resume_hours * 3_600,
     };
     let mended = gate::repair_lines(&repairs).join("\n");
+    let mended =
+        if mended.is_empty() { mended } else { fragment::wrap(fragment::FragmentKind::Notice, &mended) };
     let cap = Cap::tokens(session.config.briefing.tokens);
     let cap =
         if mended.is_empty() { cap } else { cap.less(throughline_domain::text::utf16_len(&mended) + 1) };

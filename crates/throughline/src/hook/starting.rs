@@ -98,9 +98,19 @@ pub(crate) fn client_settings(place: &Place, project: &Project) -> settings_read
     let texts: Vec<(Scope, String)> = settings_files(place, project)
         .into_iter()
         .filter_map(|(scope, path)| Some((scope, project_files::read_settings(&path).ok()??)))
+        // The client's own state grows with every project; of it one key matters, which is hardly ever there.
+        .filter(|(scope, text)| *scope != Scope::ClientState || text.contains("autoCompactEnabled"))
         .collect();
     let texts: Vec<(Scope, &str)> = texts.iter().map(|(scope, text)| (*scope, text.as_str())).collect();
     settings_read::read(&texts, &env)
+}
+
+/// The client's own state file: beside its folder, or in it where the folder is set by the environment.
+fn client_state_file(place: &Place) -> Option<PathBuf> {
+    match std::env::var_os("CLAUDE_CONFIG_DIR") {
+        Some(_) => Some(place.claude_folder.as_ref()?.join(".claude.json")),
+        None => Some(place.user_home.as_ref()?.join(".claude.json")),
+    }
 }
 
 /// The settings files that the client reads for a project, those that exist and those that do not.
@@ -109,6 +119,7 @@ pub(crate) fn settings_files(place: &Place, project: &Project) -> Vec<(Scope, Pa
     if let Some(claude) = &place.claude_folder {
         files.push((Scope::User, claude.join("settings.json")));
     }
+    files.extend(client_state_file(place).map(|path| (Scope::ClientState, path)));
     files.push((Scope::Project, project.root.join(".claude/settings.json")));
     files.push((Scope::Local, project.root.join(".claude/settings.local.json")));
     let managed = if cfg!(target_os = "macos") {

@@ -28,5 +28,6 @@ mod rooms;
 mod scene;
 mod settings;
 mod starts;
+mod statusline;
 mod thresholds;
 mod withdrawing;

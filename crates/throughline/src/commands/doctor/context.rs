@@ -44,10 +44,7 @@ pub(super) struct SettingsFile {
 impl Context {
     /// Gathers what several checks need.
     pub(super) fn gather(app: App, config_problems: Vec<ConfigProblem>) -> Self {
-        let mut paths = starting::settings_files(&app.place, &app.memory.project);
-        if !paths.iter().any(|(scope, _)| *scope == Scope::ClientState) {
-            paths.extend(client_state_file(&app.place).map(|path| (Scope::ClientState, path)));
-        }
+        let paths = starting::settings_files(&app.place, &app.memory.project);
         let files: Vec<SettingsFile> = paths
             .into_iter()
             .map(|(scope, path)| {
@@ -104,14 +101,6 @@ impl Context {
         let seconds = throughline_domain::time::seconds_between(at, self.now);
         format!("{} ago", throughline_domain::time::span_words(seconds))
     }
-}
-
-/// Where the client keeps its own state: beside its configuration folder, or in it when that was set.
-fn client_state_file(place: &Place) -> Option<PathBuf> {
-    if std::env::var_os("CLAUDE_CONFIG_DIR").is_some() {
-        return place.claude_folder.as_ref().map(|folder| folder.join(".claude.json"));
-    }
-    place.user_home.as_ref().map(|home| home.join(".claude.json"))
 }
 
 /// A size for people.
