@@ -10,6 +10,7 @@ pub mod preservation;
 pub mod restore;
 pub mod resume;
 mod sections;
+pub mod session;
 pub mod snapshot;
 mod trust;
 

@@ -8,6 +8,8 @@ use crate::fit::{First, Line, Section};
 use crate::fragment::defused;
 use crate::trust::{Facts, Scope, Trust};
 
+/// Why a line is quoted.
+const UNTRUSTED: &str = "came with the repository; not trusted yet";
 /// Longest line made of one entry.
 const ENTRY_LINE_UNITS: usize = 600;
 
@@ -54,6 +56,33 @@ pub(crate) fn of_state(state: &State, facts: &Facts<'_>, headings: &Headings) ->
     }
     sections.push(quoted_untrusted(state, trust, facts.scope));
     sections
+}
+
+/// Every line of a state by itself, each saying what it is: for texts that weigh lines of many sources.
+pub(crate) fn spoken_lines(state: &State, facts: &Facts<'_>) -> Vec<(u8, String, &'static str)> {
+    const LABELS: Headings = Headings {
+        work: String::new,
+        constraints: |_| "Constraint ".to_owned(),
+        decisions: |_| "Decision ".to_owned(),
+        questions: |_| "Open question ".to_owned(),
+        actions: |_| "To do ".to_owned(),
+        directives: || "The user asked ".to_owned(),
+        anchors: || "Anchor ".to_owned(),
+        highlights: || "Note ".to_owned(),
+        evidence: || "Evidence ".to_owned(),
+        git: String::new,
+    };
+    let is_untrusted = |line: &Line| line.why == UNTRUSTED;
+    of_state(state, facts, &LABELS)
+        .into_iter()
+        .flat_map(|section| {
+            let label = section.heading;
+            section.lines.into_iter().map(move |line| {
+                let label = if is_untrusted(&line) { "From the repository, not trusted: " } else { &label };
+                (line.rank, format!("{label}{}", line.text), line.why)
+            })
+        })
+        .collect()
 }
 
 /// When the state was saved, in one spelling; a time that is none is not repeated.
@@ -245,7 +274,7 @@ fn quoted_untrusted(state: &State, trust: &Trust<'_>, scope: Scope) -> Section {
         let of_project = matches!(entry.id.kind, Kind::Constraint | Kind::Anchor | Kind::Decision);
         !trust.trusts(entry) && !entry.is_resolved() && (scope == Scope::Whole || of_project)
     };
-    let quoted = |text: String| Line { rank: 6, text, why: "came with the repository; not trusted yet" };
+    let quoted = |text: String| Line { rank: 6, text, why: UNTRUSTED };
     let mut lines = Vec::new();
     if !trust.trusts_work() && scope == Scope::Whole {
         let name: Vec<&str> =

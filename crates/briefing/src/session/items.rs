@@ -1,0 +1,293 @@
+//! Items: everything that could be said about a session, each with its place, its tier and its worth.
+
+use std::collections::HashMap;
+
+use throughline_domain::State;
+use throughline_domain::ledger::{CommandUse, ErrorSeen, FileUse, FindingKind, Ledger};
+use throughline_domain::text::{one_line, shorten};
+
+use super::Reader;
+use super::gap::{Known, base_of};
+use super::worth;
+use crate::fragment::defused;
+use crate::sections;
+use crate::trust::{Facts, Scope};
+
+/// A directive is recognised by its beginning; a long one is cut here.
+const DIRECTIVE_UNITS: usize = 160;
+/// The current request, whole where it is short.
+const REQUEST_UNITS: usize = 400;
+/// Newest directives that are told.
+const DIRECTIVES_MAX: usize = 12;
+/// Newest commands that check the work and are told before anything is weighed.
+const CHECKS_MAX: usize = 5;
+
+/// The parts of the text, in the order in which a colleague would hand them over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Part {
+    Request,
+    Tasks,
+    Directives,
+    Recorded,
+    Failing,
+    Checks,
+    Commands,
+    Plan,
+    Decisions,
+    Questions,
+    Edited,
+    Seen,
+    Names,
+}
+
+impl Part {
+    /// Units of `; ` before and `/: ` after a group's label.
+    pub(super) const GROUP_UNITS: usize = 5;
+
+    pub(super) fn heading(self) -> &'static str {
+        match self {
+            Self::Request | Self::Recorded => "",
+            Self::Tasks => "Tasks:",
+            Self::Directives => "The user said:",
+            Self::Failing => "Fails:",
+            Self::Checks => "Checks:",
+            Self::Commands => "Run before:",
+            Self::Plan => "The plan, in your words:",
+            Self::Decisions => "Decided, in your words:",
+            Self::Questions => "Asked, not answered:",
+            Self::Edited => "Edited:",
+            Self::Seen => "Read or named:",
+            Self::Names => "Names:",
+        }
+    }
+
+    pub(super) fn heading_units(self) -> usize {
+        self.heading().len() + 1
+    }
+
+    /// Whether its items stand side by side.
+    pub(super) fn is_inline(self) -> bool {
+        matches!(self, Self::Commands | Self::Edited | Self::Seen | Self::Names)
+    }
+
+    pub(super) fn separator(self) -> &'static str {
+        if self == Self::Commands { " · " } else { ", " }
+    }
+
+    pub(super) fn separator_units(self) -> usize {
+        if self.is_inline() { 3 } else { 1 }
+    }
+}
+
+/// One thing that could be said.
+#[derive(Debug, Clone)]
+pub(super) struct Item {
+    pub(super) part: Part,
+    /// The folder that names share.
+    pub(super) group: String,
+    /// Its place within the part.
+    pub(super) order: usize,
+    pub(super) text: String,
+    /// 0 goes in before anything else; items of the last tier are weighed against each other.
+    pub(super) tier: u8,
+    pub(super) worth: f64,
+    /// Better short than not at all.
+    pub(super) may_be_cut: bool,
+    pub(super) why: &'static str,
+}
+
+/// The tiers: what always fits, what a stranger asks first, what is weighed.
+const MUST: u8 = 0;
+const FIRST: u8 = 1;
+const WEIGHED: u8 = 2;
+
+/// All items of a session.
+pub(super) fn of(state: &State, facts: &Facts<'_>, ledger: &Ledger, known: &Known, reader: Reader) -> Vec<Item> {
+    let mut items = Vec::new();
+    recorded(state, facts, &mut items);
+    if facts.scope == Scope::Whole {
+        request(ledger, known, reader, &mut items);
+        tasks(ledger, known, &mut items);
+        directives(ledger, known, &mut items);
+        failing(ledger, known, &mut items);
+        commands(ledger, known, &mut items);
+        findings(ledger, known, &mut items);
+        files(ledger, known, &mut items);
+        names(ledger, known, &mut items);
+    }
+    items
+}
+
+/// What was recorded on purpose comes first, by the ranks it has in a briefing of its own.
+fn recorded(state: &State, facts: &Facts<'_>, items: &mut Vec<Item>) {
+    for (order, (rank, text, why)) in sections::spoken_lines(state, facts).into_iter().enumerate() {
+        let (tier, worth) = match rank {
+            0 => (MUST, 1.0),
+            1 => (FIRST, 1.0),
+            2 => (FIRST, 0.5),
+            3 => (WEIGHED, 1.2),
+            4 => (WEIGHED, 0.5),
+            _ => (WEIGHED, 0.2),
+        };
+        let may_be_cut = tier == MUST;
+        items.push(Item { part: Part::Recorded, group: String::new(), order, text, tier, worth, may_be_cut, why });
+    }
+}
+
+fn line(part: Part, order: usize, text: &str, tier: u8, worth: f64, why: &'static str) -> Item {
+    Item { part, group: String::new(), order, text: defused(text), tier, worth, may_be_cut: false, why }
+}
+
+/// The current request, in the user's words. In a compacted context the summary may have it.
+fn request(ledger: &Ledger, known: &Known, reader: Reader, items: &mut Vec<Item>) {
+    let Some(word) = ledger.said.iter().rev().find(|word| is_request(&word.text)) else { return };
+    if known.has_sentence(&word.text) {
+        return;
+    }
+    let label = if reader == Reader::Summariser { "The user's last request" } else { "The request" };
+    let text = format!("{label}: \"{}\"", one_line(&word.text, REQUEST_UNITS));
+    items.push(Item { may_be_cut: true, ..line(Part::Request, 0, &text, MUST, 2.0, "the user's last request") });
+}
+
+/// `yes`, `go on` and the like ask for nothing by themselves.
+fn is_request(text: &str) -> bool {
+    text.split_whitespace().take(4).count() >= 4
+}
+
+fn tasks(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
+    let open: Vec<_> = ledger.tasks.iter().filter(|task| task.is_open()).collect();
+    for (order, task) in open.iter().enumerate() {
+        if known.has_sentence(&task.subject) && task.status != "in_progress" {
+            continue;
+        }
+        let mark = if task.status == "in_progress" { "in progress: " } else { "open: " };
+        let text = format!("- {mark}{}", one_line(&task.subject, 300));
+        let worth = if task.status == "in_progress" { 1.9 } else { 1.8 };
+        items.push(line(Part::Tasks, order, &text, MUST, worth, "a task that is not done"));
+    }
+}
+
+fn directives(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
+    let all: Vec<&String> = ledger.said.iter().flat_map(|word| &word.directives).collect();
+    let newest = all.iter().rev().take(DIRECTIVES_MAX).enumerate();
+    for (age, sentence) in newest.collect::<Vec<_>>().into_iter().rev() {
+        if known.has_sentence(sentence) {
+            continue;
+        }
+        let text = format!("- \"{}\"", one_line(sentence, DIRECTIVE_UNITS));
+        let worth = 1.0 / f64::from(u32::try_from(age).unwrap_or(u32::MAX).saturating_add(2));
+        items.push(line(Part::Directives, all.len() - age, &text, FIRST, worth, "the user's own words"));
+    }
+}
+
+fn failing(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
+    let open: Vec<&ErrorSeen> = ledger.errors.iter().filter(|error| error.resolved_turn.is_none()).collect();
+    for (age, error) in open.iter().rev().take(4).enumerate() {
+        let Some(first) = error.lines.first() else { continue };
+        if known.has_sentence(first) {
+            continue;
+        }
+        let mut text = format!("`{}`", one_line(&error.from, 120));
+        text.push_str(&format!("\n> {}", shorten(first.trim(), 300)));
+        let tier = if age == 0 { MUST } else { WEIGHED };
+        let worth = if age == 0 { 1.7 } else { 0.3 };
+        items.push(line(Part::Failing, open.len() - age, &text, tier, worth, "an error that nothing resolved"));
+    }
+}
+
+fn commands(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
+    let mut newest: Vec<&CommandUse> = ledger.commands.iter().collect();
+    newest.sort_by_key(|command| std::cmp::Reverse(command.last));
+    let mut checks = 0;
+    for (order, command) in newest.into_iter().enumerate() {
+        let is_check = worth::is_check(command) && checks < CHECKS_MAX;
+        if is_check {
+            checks += 1;
+        }
+        if known.has_command(&command.normal) {
+            continue;
+        }
+        let shown = format!("`{}`", command.normal);
+        if is_check {
+            let text = format!("{shown}{}", outcome(command));
+            items.push(line(Part::Checks, order, &text, FIRST, 0.9, "a command that checks the work"));
+        } else {
+            let worth = worth::of_command(command, ledger, &shown);
+            items.push(line(Part::Commands, order, &shown, WEIGHED, worth, "a command run before"));
+        }
+    }
+}
+
+fn outcome(command: &CommandUse) -> String {
+    let word = match command.succeeded {
+        Some(true) => " passed",
+        Some(false) => " failed",
+        None => return String::new(),
+    };
+    match command.result.last() {
+        Some(last) if command.succeeded == Some(true) => format!("{word}: {}", one_line(last, 60)),
+        _ => word.to_owned(),
+    }
+}
+
+fn findings(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
+    for (order, finding) in ledger.findings.iter().enumerate() {
+        if known.has_sentence(&finding.quote) {
+            continue;
+        }
+        let age = ledger.findings.len() - order;
+        let fade = 1.0 / f64::from(u32::try_from(age).unwrap_or(u32::MAX));
+        let (part, worth, why) = match finding.kind {
+            FindingKind::Decision => (Part::Decisions, 0.35 + fade, "a decision, in its own words"),
+            FindingKind::Question => (Part::Questions, 0.6 + fade, "a question that nobody answered"),
+            FindingKind::Plan => (Part::Plan, 0.3 + fade, "the plan as it was stated"),
+        };
+        let who = if finding.by_user { "the user: " } else { "" };
+        let text = format!("- {who}{}", one_line(&finding.quote, 260));
+        // A sentence costs as much as a dozen names: it is weighed by its length like everything else.
+        let cost = f64::from(u32::try_from(text.len().div_ceil(40)).unwrap_or(1)).sqrt();
+        items.push(line(part, order, &text, WEIGHED, worth / cost, why));
+    }
+}
+
+fn files(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
+    let mut names: HashMap<&str, usize> = HashMap::new();
+    for file in &ledger.files {
+        *names.entry(base_of(&file.path)).or_default() += 1;
+    }
+    for (order, file) in ledger.files.iter().enumerate() {
+        if known.has_file(&file.path, &names) {
+            continue;
+        }
+        let (group, shown) = shown_file(file, &names);
+        let worth = worth::of_file(file, ledger, &shown);
+        let (part, why) = match file.edits {
+            0 => (Part::Seen, "a file read or named before"),
+            _ => (Part::Edited, "a file edited before"),
+        };
+        items.push(Item { group, ..line(part, order, &shown, WEIGHED, worth, why) });
+    }
+}
+
+/// A file by its name under its folder; where another file has the same name, the last folder stands before it.
+fn shown_file(file: &FileUse, names: &HashMap<&str, usize>) -> (String, String) {
+    let base = base_of(&file.path);
+    let folder = file.path.strip_suffix(base).unwrap_or("").trim_end_matches('/');
+    if names.get(base).is_none_or(|count| *count <= 1) {
+        return (folder.to_owned(), base.to_owned());
+    }
+    match folder.rsplit_once('/') {
+        Some((above, last)) => (above.to_owned(), format!("{last}/{base}")),
+        None => (String::new(), file.path.clone()),
+    }
+}
+
+fn names(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
+    for (order, name) in ledger.names.iter().enumerate() {
+        if known.has_word(&name.name) {
+            continue;
+        }
+        let worth = worth::of_name(name, ledger);
+        items.push(line(Part::Names, order, &name.name, WEIGHED, worth, "a name searched for or spoken of"));
+    }
+}

@@ -1,0 +1,50 @@
+//! Selection: which items fit. Those that must be said first, in their order; the rest by worth.
+
+use std::collections::HashSet;
+
+use throughline_domain::text::{shorten, utf16_len};
+
+use super::items::{Item, Part};
+
+/// Shortest rest of an item that is worth saying.
+const WORTHWHILE_UNITS: usize = 40;
+
+/// Chooses items that together take at most `room` units, headings and separators included.
+pub(super) fn choose(items: &[Item], room: usize) -> Vec<Item> {
+    let mut order: Vec<&Item> = items.iter().collect();
+    order.sort_by(|left, right| {
+        left.tier.cmp(&right.tier).then_with(|| right.worth.total_cmp(&left.worth))
+    });
+    let mut left = room;
+    let mut opened: HashSet<(Part, &str)> = HashSet::new();
+    let mut chosen: Vec<Item> = Vec::new();
+    for item in order {
+        let opening = opening_units(item, &opened);
+        let units = utf16_len(&item.text) + item.part.separator_units() + opening;
+        if units <= left {
+            left -= units;
+            open(item, &mut opened);
+            chosen.push(item.clone());
+        } else if item.may_be_cut && left >= opening + item.part.separator_units() + WORTHWHILE_UNITS {
+            let text = shorten(&item.text, left - opening - item.part.separator_units());
+            left -= utf16_len(&text) + item.part.separator_units() + opening;
+            open(item, &mut opened);
+            chosen.push(Item { text, ..item.clone() });
+        }
+    }
+    chosen.sort_by(|left, right| {
+        (left.part, &left.group, left.order).cmp(&(right.part, &right.group, right.order))
+    });
+    chosen
+}
+
+/// What an item costs beside its text: its part's heading and its group's label, when they are not there yet.
+fn opening_units(item: &Item, opened: &HashSet<(Part, &str)>) -> usize {
+    let heading = if opened.iter().any(|(part, _)| *part == item.part) { 0 } else { item.part.heading_units() };
+    let is_new_group = !item.group.is_empty() && !opened.contains(&(item.part, item.group.as_str()));
+    heading + if is_new_group { utf16_len(&item.group) + Part::GROUP_UNITS } else { 0 }
+}
+
+fn open<'a>(item: &'a Item, opened: &mut HashSet<(Part, &'a str)>) {
+    opened.insert((item.part, item.group.as_str()));
+}
