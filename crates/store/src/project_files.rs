@@ -6,6 +6,7 @@ use throughline_domain::text::one_line;
 use throughline_domain::{Timestamp, time};
 
 use crate::files::{self, AtPath, Durability, FileError};
+use crate::lock::{Lock, Patience};
 use crate::paths::Project;
 use crate::redact;
 
@@ -102,22 +103,24 @@ pub fn read_if_young(path: &Path, now: Timestamp, seconds_max: u64) -> Option<St
 }
 
 /// Keeps our files out of git, in the repository's own exclude file. Returns whether it was changed.
+///
+/// The lines are added in one write: the file keeps its owner and its mode, and a kill leaves no temp file in a folder
+/// that we never look at again. Its lock keeps two of us from adding them twice.
 pub fn exclude_from_git(exclude_file: &Path) -> Result<bool, FileError> {
-    let old = files::read_limited(exclude_file, EXCLUDE_BYTES_MAX)?.unwrap_or_default();
-    let text = String::from_utf8_lossy(&old);
-    if text.contains(EXCLUDE_BEGIN) {
+    let read = || files::read_limited(exclude_file, EXCLUDE_BYTES_MAX).map(Option::unwrap_or_default);
+    let is_done = |text: &[u8]| String::from_utf8_lossy(text).contains(EXCLUDE_BEGIN);
+    if is_done(&read()?) {
         return Ok(false);
     }
-    let mut new = old.clone();
-    if !new.is_empty() && !new.ends_with(b"\n") {
-        new.push(b'\n');
+    let _alone = Lock::acquire(exclude_file, Patience::Hook);
+    let mut file = files::open_append(exclude_file)?;
+    let old = read()?;
+    if is_done(&old) {
+        return Ok(false);
     }
-    new.extend_from_slice(format!("{EXCLUDE_BEGIN}\n{}\n{EXCLUDE_END}\n", EXCLUDED.join("\n")).as_bytes());
-    if let Some(folder) = exclude_file.parent() {
-        files::create_folder(folder)?;
-        files::sweep_temps(folder, None);
-    }
-    files::replace(exclude_file, &new, Durability::Quick)?;
+    let lines = format!("{EXCLUDE_BEGIN}\n{}\n{EXCLUDE_END}", EXCLUDED.join("\n"));
+    let ends_line = old.last().is_none_or(|byte| *byte == b'\n');
+    files::append_line(&mut file, lines.as_bytes(), ends_line).at("append to", exclude_file)?;
     Ok(true)
 }
 
