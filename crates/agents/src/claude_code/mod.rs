@@ -13,6 +13,7 @@ pub mod settings_problem;
 pub mod settings_read;
 pub mod shell_words;
 pub mod statusline_payload;
+pub mod transcript;
 pub mod transcript_place;
 pub mod transcript_tail;
 pub mod version;

@@ -1,0 +1,42 @@
+//! The transcript: one line of it to what it says. Lines that mean nothing to us cost next to nothing.
+
+mod answers;
+mod entry;
+mod response;
+mod scan;
+#[cfg(test)]
+mod tests;
+mod tool_input;
+mod user_words;
+
+use throughline_domain::Problem;
+use throughline_domain::transcript::Line;
+
+/// What a line turned out to be.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Parsed<'a> {
+    /// It says something.
+    Line(Line<'a>),
+    /// It is sound, and means nothing to us.
+    Nothing,
+    /// It could not be understood; only this line is lost.
+    Problem(Problem),
+}
+
+/// Reads one line, with or without its line end.
+#[must_use]
+pub fn parse_line(line: &[u8]) -> Parsed<'_> {
+    // A power cut can leave a run of NULs where the file had grown; the line behind it is sound.
+    let is_filling = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;
+    let start = line.iter().position(|byte| !is_filling(byte)).unwrap_or(line.len());
+    let line = &line[start..];
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    if line.is_empty() {
+        return Parsed::Nothing;
+    }
+    match entry::read(line) {
+        Ok(Some(line)) => Parsed::Line(line),
+        Ok(None) => Parsed::Nothing,
+        Err(what) => Parsed::Problem(Problem::new("transcript line", what)),
+    }
+}

@@ -1,0 +1,290 @@
+//! Scan: walks the JSON of one line in place. Values are passed over until somebody asks; nothing is copied or built.
+//!
+//! A transcript is mostly text that nobody will look at. A full parse of it costs more than everything else together,
+//! and refuses a whole line for one odd escape. This walk finds where values begin and end, however deep they nest;
+//! what is taken from them is decoded properly.
+
+use std::borrow::Cow;
+
+use memchr::memchr;
+use throughline_domain::transcript::unescape;
+
+/// One JSON value, as it stands in the line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Raw<'a>(pub(super) &'a [u8]);
+
+impl<'a> Raw<'a> {
+    /// The inside of a string, as written.
+    pub(super) fn inside(self) -> Option<&'a [u8]> {
+        self.0.strip_prefix(b"\"")?.strip_suffix(b"\"")
+    }
+
+    /// A string's text. Bytes that are no UTF-8 become replacement characters.
+    pub(super) fn text(self) -> Option<Cow<'a, str>> {
+        let inside = self.inside()?;
+        Some(match std::str::from_utf8(inside) {
+            Ok(raw) => unescape(raw),
+            Err(_) => Cow::Owned(unescape(&String::from_utf8_lossy(inside)).into_owned()),
+        })
+    }
+
+    /// A string without any escape: ids, times, names of models.
+    pub(super) fn plain(self) -> Option<&'a str> {
+        let inside = self.inside().filter(|inside| memchr(b'\\', inside).is_none())?;
+        std::str::from_utf8(inside).ok()
+    }
+
+    /// A string's text, or a number as it is written: some clients count their tasks, some name them.
+    pub(super) fn id(self) -> Option<Cow<'a, str>> {
+        if self.0.first().is_some_and(u8::is_ascii_digit) {
+            return std::str::from_utf8(self.0).ok().map(Cow::Borrowed);
+        }
+        self.text()
+    }
+
+    /// A number that counts something.
+    pub(super) fn count(self) -> Option<u64> {
+        std::str::from_utf8(self.0).ok()?.parse().ok()
+    }
+
+    pub(super) fn is_true(self) -> bool {
+        self.0 == b"true"
+    }
+
+    pub(super) fn is_object(self) -> bool {
+        self.0.first() == Some(&b'{')
+    }
+
+    /// The members of an object; none when this is something else.
+    pub(super) fn members(self) -> Members<'a> {
+        Members(Walk::into(self.0, b'{'))
+    }
+
+    /// The elements of an array; none when this is something else.
+    pub(super) fn elements(self) -> Elements<'a> {
+        Elements(Walk::into(self.0, b'['))
+    }
+
+    /// The member of an object; the last one where a key comes twice.
+    pub(super) fn member(self, name: &[u8]) -> Option<Raw<'a>> {
+        self.members().filter(|(key, _)| *key == name).last().map(|(_, value)| value)
+    }
+}
+
+/// `"key": value` pairs, in the order of the line. Stops where the text is no JSON any more.
+pub(super) struct Members<'a>(Walk<'a>);
+
+impl Members<'_> {
+    /// Whether the object was walked to its closing brace, and nothing but blanks follows.
+    pub(super) fn ended_well(&self) -> bool {
+        self.0.is_closed && self.0.blank_from() == self.0.bytes.len()
+    }
+}
+
+impl<'a> Iterator for Members<'a> {
+    type Item = (&'a [u8], Raw<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.step(b'}')?;
+        let key = self.0.value().filter(|key| key.0.first() == Some(&b'"'))?;
+        self.0.at = self.0.blank_from();
+        if self.0.bytes.get(self.0.at) != Some(&b':') {
+            return None;
+        }
+        self.0.at += 1;
+        let value = self.0.value()?;
+        self.0.is_first = false;
+        Some((key.inside()?, value))
+    }
+}
+
+/// The values of an array. Stops where the text is no JSON any more.
+pub(super) struct Elements<'a>(Walk<'a>);
+
+impl<'a> Iterator for Elements<'a> {
+    type Item = Raw<'a>;
+
+    fn next(&mut self) -> Option<Raw<'a>> {
+        self.0.step(b']')?;
+        let value = self.0.value()?;
+        self.0.is_first = false;
+        Some(value)
+    }
+}
+
+struct Walk<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    is_first: bool,
+    is_closed: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn into(bytes: &'a [u8], open: u8) -> Self {
+        let at = if bytes.first() == Some(&open) { 1 } else { bytes.len() };
+        Self { bytes, at, is_first: true, is_closed: false }
+    }
+
+    /// The first byte from here that is no blank.
+    fn blank_from(&self) -> usize {
+        let mut at = self.at;
+        while let Some(b' ' | b'\t' | b'\r' | b'\n') = self.bytes.get(at) {
+            at += 1;
+        }
+        at
+    }
+
+    /// Moves to the next member or element; `None` at the end.
+    fn step(&mut self, close: u8) -> Option<()> {
+        if self.is_closed {
+            return None;
+        }
+        self.at = self.blank_from();
+        match *self.bytes.get(self.at)? {
+            byte if byte == close => {
+                self.is_closed = true;
+                self.at += 1;
+                None
+            }
+            b',' if !self.is_first => {
+                self.at += 1;
+                Some(())
+            }
+            _ if self.is_first => Some(()),
+            _ => None,
+        }
+    }
+
+    /// The value that stands here.
+    fn value(&mut self) -> Option<Raw<'a>> {
+        let start = self.blank_from();
+        let end = match self.bytes.get(start)? {
+            b'"' => string_end(self.bytes, start)?,
+            b'{' | b'[' => container_end(self.bytes, start)?,
+            _ => {
+                let rest = &self.bytes[start..];
+                let length = rest.iter().position(|byte| b",]}: \t\r\n\"[{".contains(byte))?;
+                if length == 0 {
+                    return None;
+                }
+                start + length
+            }
+        };
+        self.at = end;
+        Some(Raw(&self.bytes[start..end]))
+    }
+}
+
+/// Where the string that begins at `start` ends (behind its quote).
+///
+/// Quotes are rarer in such text than escapes: looks for a quote, and then at the backslashes before it.
+fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let inside = start + 1;
+    let mut from = inside;
+    loop {
+        let quote = from + memchr(b'"', bytes.get(from..)?)?;
+        let backslashes = bytes[from..quote].iter().rev().take_while(|byte| **byte == b'\\').count();
+        if backslashes % 2 == 0 {
+            return Some(quote + 1);
+        }
+        from = quote + 1;
+    }
+}
+
+/// Where the array or object that begins at `start` ends. Counts instead of recursing: depth costs nothing.
+fn container_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut at = start;
+    loop {
+        match bytes.get(at)? {
+            b'"' => {
+                at = string_end(bytes, at)?;
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    use super::*;
+
+    fn any_json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            ".{0,12}".prop_map(Value::from),
+            "[\\\\\"{}\\[\\],:]{0,8}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(5, 40, 6, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+                prop::collection::btree_map("[a-z\"\\\\]{0,3}", inner, 0..6)
+                    .prop_map(|map| Value::Object(map.into_iter().collect())),
+            ]
+        })
+    }
+
+    /// The same value, put together from what the walk finds.
+    fn rebuilt(raw: Raw<'_>) -> Value {
+        match raw.0.first() {
+            Some(b'{') => {
+                let mut members = raw.members();
+                let pairs = members.by_ref().map(|(key, value)| {
+                    (unescape(std::str::from_utf8(key).unwrap()).into_owned(), rebuilt(value))
+                });
+                let object = Value::Object(pairs.collect());
+                assert!(members.ended_well());
+                object
+            }
+            Some(b'[') => Value::Array(raw.elements().map(rebuilt).collect()),
+            Some(b'"') => Value::String(raw.text().unwrap().into_owned()),
+            _ => serde_json::from_slice(raw.0).unwrap(),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_walk_finds_what_a_full_parser_finds(value in any_json(), pretty: bool) {
+            let object = serde_json::json!({ "it": value });
+            let text = if pretty { serde_json::to_string_pretty(&object) } else { serde_json::to_string(&object) };
+            let text = text.unwrap();
+            // A NUL is the one character that is deliberately read as another.
+            prop_assume!(!text.contains("\\u0000"));
+            prop_assert_eq!(rebuilt(Raw(text.as_bytes())), object);
+        }
+
+        #[test]
+        fn no_bytes_make_it_panic_or_loop(bytes in prop::collection::vec(prop::sample::select(&b"{}[]\",:\\ a1\xff"[..]), 0..64)) {
+            let mut members = Raw(&bytes).members();
+            for (_, value) in members.by_ref() {
+                let _ = (value.text(), value.plain(), value.id(), value.count(), value.members().count(), value.elements().count());
+            }
+            let _ = members.ended_well();
+        }
+    }
+
+    #[test]
+    fn a_million_brackets_are_no_deeper_than_one() {
+        let deep = format!("{{\"a\":{}{},\"b\":1}}", "[".repeat(1_000_000), "]".repeat(1_000_000));
+        assert_eq!(Raw(deep.as_bytes()).member(b"b").and_then(Raw::count), Some(1));
+        let open = format!("{{\"a\":{}", "[".repeat(1_000_000));
+        let mut members = Raw(open.as_bytes()).members();
+        assert_eq!(members.next(), None);
+        assert!(!members.ended_well());
+    }
+}
