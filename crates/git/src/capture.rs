@@ -1,4 +1,4 @@
-//! Capture: fills the git section of the state file from three questions to git.
+//! Capture: fills the git section of the state file from a few questions to git, asked side by side.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::log::{self, Log};
 use crate::names::path_text;
 use crate::output::{Head, NulSeparated};
 use crate::process::{Job, end_of, run_all};
-use crate::status::{self, Status};
+use crate::status::{self, Status, Untracked};
 
 /// Room for `N files changed, N insertions(+), N deletions(-)`.
 const SHORTSTAT_BYTES_MAX: usize = 256;
@@ -34,14 +34,19 @@ pub(crate) fn capture(git: &Git, folder: &Path, deadline: Duration) -> GitState 
     let mut log = NulSeparated::new(Log::new(RECENT_COMMITS_MAX, MODIFIED_FILES_MAX));
     let mut staged = Head::new(SHORTSTAT_BYTES_MAX);
     let asks_early = is_probably_staged(folder);
-    let mut jobs = vec![Job::new("status", status::ARGS, &mut status), log_job(&mut log)];
+    let mut untracked = NulSeparated::new(Untracked::new(MODIFIED_FILES_MAX));
+    let mut jobs = vec![
+        Job::new("status", status::TRACKED_ARGS, &mut status),
+        log_job(&mut log),
+        Job::new("ls-files", status::UNTRACKED_ARGS, &mut untracked),
+    ];
     if asks_early {
         // Started at once it would only take time from the status, which needs the longest.
         jobs.push(staged_job(&mut staged).deferred());
     }
     let mut outcomes = run_all(git, folder, end, &mut jobs);
     drop(jobs);
-    let status = status.records;
+    let status = status.records.with_untracked(untracked.records);
     if status.staged && !asks_early {
         outcomes.extend(run_all(git, folder, end, &mut [staged_job(&mut staged)]));
     }
@@ -63,8 +68,10 @@ pub(crate) fn state_from(
     let faults: Vec<&Outcome> = outcomes
         .iter()
         .filter(|outcome| !(outcome.found_no_commit() || (outcome.name == "log" && status.unborn)))
-        // Outside a repository `git diff` speaks of other things.
-        .filter(|outcome| !(outcome.name == "diff" && status_failed && outcome.exited()))
+        // Outside a repository `git diff` speaks of other things, and nobody needs to hear it twice.
+        .filter(|outcome| {
+            !(matches!(outcome.name, "diff" | "ls-files") && status_failed && outcome.exited())
+        })
         .collect();
     let branch = status.branch.clone();
     GitState {

@@ -71,6 +71,55 @@ impl Status {
     }
 }
 
+/// Asks for the status without untracked files, and for those alone: two walks side by side take less time than one.
+pub(crate) const TRACKED_ARGS: &[&str] =
+    &["status", "--porcelain=v2", "--branch", "--no-ahead-behind", "--untracked-files=no", "-z"];
+/// From the repository's top, wherever we stand in it; folders without a tracked file as one entry, as the status does.
+pub(crate) const UNTRACKED_ARGS: &[&str] = &[
+    "ls-files",
+    "--others",
+    "--exclude-standard",
+    "--directory",
+    "--no-empty-directory",
+    "--full-name",
+    "-z",
+    "--",
+    ":/",
+];
+
+/// Untracked files, one record each.
+#[derive(Debug)]
+pub(crate) struct Untracked(Status);
+
+impl Untracked {
+    pub(crate) fn new(paths_max: usize) -> Self {
+        Self(Status::new(paths_max))
+    }
+}
+
+impl Records for Untracked {
+    fn record(&mut self, record: Option<&[u8]>) {
+        match record {
+            Some(b"") => {}
+            Some(path) => self.0.entry("??", Some(path), None),
+            None => self.0.entries += 1,
+        }
+    }
+}
+
+impl Status {
+    /// Puts the untracked files behind the tracked ones, where the status has them.
+    pub(crate) fn with_untracked(mut self, untracked: Untracked) -> Self {
+        let Untracked(untracked) = untracked;
+        let room = STATUS_LINES_MAX.saturating_sub(self.lines.len());
+        self.lines.extend(untracked.lines.into_iter().take(room));
+        let room = self.paths_max.saturating_sub(self.paths.len());
+        self.paths.extend(untracked.paths.into_iter().take(room));
+        self.entries += untracked.entries;
+        self
+    }
+}
+
 impl Records for Status {
     fn record(&mut self, record: Option<&[u8]>) {
         if let Some(renamed) = self.renamed.take() {
