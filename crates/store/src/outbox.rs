@@ -93,12 +93,16 @@ impl Outbox {
         &self.path
     }
 
-    /// Appends a batch and flushes it to disk.
+    /// Appends a batch and flushes it to disk. A batch without entries is not flushed: the state file, which is,
+    /// holds all that it says.
     pub fn append(&self, batch: &Batch) -> Result<(), FileError> {
         let line = serde_json::to_vec(batch).map_err(io::Error::other).at("encode", &self.path)?;
         let mut file = files::open_append(&self.path)?;
         let (tail, ends_line) = files::read_tail(&mut file, 1).at("read", &self.path)?;
         files::append_line(&mut file, &line, ends_line).at("append to", &self.path)?;
+        if batch.events.is_empty() {
+            return Ok(());
+        }
         file.sync_data().at("flush", &self.path)?;
         match self.path.parent() {
             // New since the last fold: its name has to survive a power cut as well.

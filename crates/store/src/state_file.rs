@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use throughline_domain::state_json::Unreadable;
 use throughline_domain::text::fingerprint;
 use throughline_domain::{Problem, State};
@@ -101,14 +102,14 @@ pub fn read(path: &Path) -> Result<Found, StateFileError> {
     })
 }
 
-/// The bytes that a state is written as: redacted, in the schema's order, with a newline at the end.
+/// What a state is written as: redacted, in the schema's order; the value, and its bytes with a newline at the end.
 #[must_use]
-pub fn encode(state: &State) -> Vec<u8> {
+pub fn encode(state: &State) -> (Value, Vec<u8>) {
     let mut value = state.to_json();
     redact::json(&mut value);
     let mut bytes = serde_json::to_vec_pretty(&value).unwrap_or_default();
     bytes.push(b'\n');
-    bytes
+    (value, bytes)
 }
 
 /// Replaces the state file: the commit point of a change.

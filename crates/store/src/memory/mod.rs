@@ -48,7 +48,6 @@ mod restock;
 
 use std::path::PathBuf;
 
-use serde_json::Value;
 use throughline_domain::budget::{self, Limits};
 use throughline_domain::{Origin, State, Timestamp, time};
 
@@ -266,7 +265,7 @@ impl Memory {
         author: &Author,
         hash_before: Option<String>,
     ) -> Result<(), MemoryError> {
-        let bytes = state_file::encode(state);
+        let (value, bytes) = state_file::encode(state);
         for event in &mut events {
             redact::json(&mut event.body);
         }
@@ -277,7 +276,7 @@ impl Memory {
             hash_before,
             hash_after: state_file::hash_of(&bytes),
             events,
-            state: serde_json::from_slice(&bytes).unwrap_or(Value::Null),
+            state: value,
         };
         self.outbox().append(&batch)?;
         state_file::replace(path, &bytes)?;
