@@ -14,3 +14,4 @@ pub mod redact;
 pub mod session;
 pub mod spool;
 pub mod state_file;
+pub mod transcript_file;

@@ -14,3 +14,5 @@ mod archive_search;
 mod archive_sessions;
 #[cfg(test)]
 mod archive_spool;
+#[cfg(test)]
+mod transcript_file;
