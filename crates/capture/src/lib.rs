@@ -1,1 +1,201 @@
 //! Capture: transcript lines into the ledger: what matters, in its own words. Pure.
+
+mod bounds;
+mod commands;
+mod errors;
+mod files;
+mod findings;
+mod kinds;
+mod markup;
+mod names;
+mod outcome;
+mod paths;
+mod shell;
+mod tasks;
+mod turns;
+mod words;
+
+use throughline_domain::ledger::{LEDGER_VERSION, Ledger, PendingCall, Place};
+use throughline_domain::text::{cut_utf16, fingerprint};
+use throughline_domain::transcript::{Block, Line, Tool, ToolAnswer, ToolCall, What};
+
+use files::Role;
+
+/// A command line is remembered until its answer comes; what is longer is no line that anybody types again.
+const PENDING_COMMAND_UNITS_MAX: usize = 1_000;
+/// What is long enough to be a paste is looked through at its beginning only.
+const TEXT_BYTES_MAX: usize = 20_000;
+
+/// Takes one line of the transcript into the ledger. `offset` is the byte at which the line begins.
+///
+/// The same lines give the same ledger, however they are spread over calls and processes: nothing is remembered
+/// outside the ledger. A line that was copied (same id) counts once.
+pub fn absorb(ledger: &mut Ledger, line: &Line<'_>, offset: u64) {
+    ledger.version = LEDGER_VERSION;
+    if turns::is_copy(ledger, line.uuid) {
+        return;
+    }
+    if let Some(cwd) = line.cwd.as_deref() {
+        paths::note_folder(ledger, cwd);
+    }
+    let cwd = line.cwd.as_deref();
+    if line.is_sidechain {
+        absorb_sidechain(ledger, line, cwd, offset);
+        return;
+    }
+    match &line.what {
+        What::UserSaid(text) => {
+            turns::end_response(ledger);
+            findings::answered(ledger);
+            let place = here(ledger, offset);
+            if !words::was_queued(ledger, text, place) {
+                user_said(ledger, text, place);
+            }
+        }
+        What::Queued(text) => {
+            let place = here(ledger, offset);
+            if user_said(ledger, text, place) {
+                words::mark_queued(ledger);
+            }
+        }
+        What::Command { name, args } => {
+            turns::end_response(ledger);
+            let place = here(ledger, offset);
+            words::heard_command(ledger, name, args, place);
+            spoken(ledger, args, Role::User, place);
+        }
+        What::Responded { message_id, model, context_tokens, blocks } => {
+            // What the client says in the model's place (an error of the server) has a bracketed name for a model.
+            if model.is_some_and(|name| name.starts_with('<')) {
+                return;
+            }
+            if turns::begin_response(ledger, *message_id) {
+                findings::answered(ledger);
+            }
+            if context_tokens.is_some_and(|tokens| tokens > 0) {
+                ledger.context_tokens = *context_tokens;
+            }
+            let place = here(ledger, offset);
+            for block in blocks {
+                match block {
+                    Block::Said(text) => {
+                        spoken(ledger, text, Role::Agent, place);
+                        findings::from_agent(ledger, text, place);
+                    }
+                    Block::Called(call) => called(ledger, call, cwd, place),
+                }
+            }
+        }
+        What::ToolsAnswered(answers) => {
+            turns::end_anonymous_response(ledger);
+            for answer in answers {
+                answered(ledger, answer, offset);
+            }
+        }
+        What::Compacted { trigger, tokens_before, tokens_after } => {
+            turns::compacted(ledger, *trigger, (*tokens_before, *tokens_after), line.timestamp, offset);
+        }
+        // The client's own account of what stands here already.
+        What::Summary(_) => {}
+    }
+    bounds::keep(ledger);
+}
+
+fn here(ledger: &Ledger, offset: u64) -> Place {
+    Place { turn: ledger.turn, offset }
+}
+
+/// The beginning of a text, as far as it is looked through.
+fn head(text: &str, bytes_max: usize) -> &str {
+    let mut end = bytes_max.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// Words of the user, with what they name and settle; says whether there were any.
+fn user_said(ledger: &mut Ledger, text: &str, place: Place) -> bool {
+    let is_said = words::heard(ledger, text, place);
+    if is_said {
+        spoken(ledger, text, Role::User, place);
+        findings::from_user(ledger, text, place);
+    }
+    is_said
+}
+
+/// Files and names in somebody's prose.
+fn spoken(ledger: &mut Ledger, text: &str, role: Role, place: Place) {
+    let text = head(text, TEXT_BYTES_MAX);
+    files::mentioned(ledger, text, role, None, place);
+    names::mentioned(ledger, text, role, place);
+}
+
+/// A subagent's conversation is not the main one: its turns, words and commands are not ours. What it changed in the
+/// project stays changed, so edits count.
+fn absorb_sidechain(ledger: &mut Ledger, line: &Line<'_>, cwd: Option<&str>, offset: u64) {
+    let What::Responded { blocks, .. } = &line.what else { return };
+    let place = here(ledger, offset);
+    for block in blocks {
+        if let Block::Called(call) = block
+            && matches!(call.tool, Tool::Edit | Tool::Write)
+        {
+            files::used_by_tool(ledger, call, cwd, place);
+        }
+    }
+    bounds::keep(ledger);
+}
+
+fn called(ledger: &mut Ledger, call: &ToolCall<'_>, cwd: Option<&str>, place: Place) {
+    if call.tool != Tool::AskUser {
+        // It asked, and went on by itself: nobody was meant to answer.
+        findings::answered(ledger);
+    }
+    let mut pending =
+        PendingCall { id: bounded(&call.id), name: bounded(&call.name), place, ..PendingCall::default() };
+    match call.tool {
+        Tool::Shell => {
+            let Some(command) = call.command.as_deref() else { return };
+            commands::ran(ledger, command, cwd, place);
+            pending.command = Some(cut_utf16(command, PENDING_COMMAND_UNITS_MAX).to_owned());
+        }
+        Tool::Read | Tool::Edit | Tool::Write | Tool::Search => {
+            files::used_by_tool(ledger, call, cwd, place);
+            names::used_by_tool(ledger, call, place);
+            return;
+        }
+        Tool::TaskCreate => match tasks::create(ledger, call, place) {
+            Some(subject) => pending.subject = Some(subject),
+            None => return,
+        },
+        Tool::TaskUpdate => return tasks::update(ledger, call, place),
+        Tool::TodoWrite => return tasks::replace_list(ledger, &call.todos, place),
+        Tool::AskUser => {
+            findings::asked(ledger, call, place);
+            pending.asks = true;
+        }
+        Tool::Plan => return findings::planned(ledger, call, place),
+        Tool::Agent | Tool::Other => return,
+    }
+    ledger.pending.push(pending);
+}
+
+fn answered(ledger: &mut Ledger, answer: &ToolAnswer<'_>, offset: u64) {
+    let Some(at) = ledger.pending.iter().rposition(|call| call.id == answer.call_id) else { return };
+    let call = ledger.pending.remove(at);
+    if let Some(command) = &call.command {
+        commands::answered(ledger, command, answer, Place { turn: call.place.turn, offset });
+    } else if let Some(subject) = &call.subject {
+        tasks::created(ledger, &call.id, subject, answer);
+    } else if call.asks {
+        findings::answered(ledger);
+    }
+}
+
+/// An id or a tool's name, which are short; what is not is told by its fingerprint.
+fn bounded(id: &str) -> String {
+    if id.len() <= 100 { id.to_owned() } else { format!("{:016x}", fingerprint(id.as_bytes())) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 /// The form of the ledger that is written; a file of another form is read from the transcript anew.
 pub const LEDGER_VERSION: u32 = 1;
 
+/// After so many responses a use counts half.
+pub const HALF_LIFE_TURNS: f64 = 40.0;
+
 /// Everything captured from one session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -15,6 +18,8 @@ pub struct Ledger {
     pub turn: u64,
     /// Fingerprint of the last response's id: one response may span several lines.
     pub last_message: u64,
+    /// Tokens in the context, as last reported; a compaction brings it down.
+    pub context_tokens: Option<u64>,
     /// Fingerprints of the newest lines' ids, for telling copies (bounded).
     pub seen_lines: Vec<u64>,
     /// Folders the agent worked in, newest last; paths are relative to them.
@@ -99,6 +104,14 @@ pub struct FileUse {
     pub created: bool,
 }
 
+impl FileUse {
+    /// Whether it was changed after the last commit.
+    #[must_use]
+    pub fn is_uncommitted(&self, commit_turn: Option<u64>) -> bool {
+        self.edited_turn.is_some_and(|edited| commit_turn.is_none_or(|commit| edited > commit))
+    }
+}
+
 /// What a command is for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -166,6 +179,8 @@ pub struct UserWord {
     pub place: Place,
     /// The sentences of it that direct: never, always, use X instead of Y…
     pub directives: Vec<String>,
+    /// Typed while the agent was busy, and not yet handed over as a message of its own.
+    pub is_queued: bool,
 }
 
 /// A task.
@@ -206,6 +221,8 @@ pub struct ErrorSeen {
     pub place: Place,
     /// The turn at which the same command succeeded.
     pub resolved_turn: Option<u64>,
+    /// The command that then succeeded, where it is another one: a wider run of the same tool.
+    pub resolved_by: Option<String>,
 }
 
 /// What a finding is.
@@ -247,6 +264,8 @@ pub struct PendingCall {
     pub command: Option<String>,
     /// The subject, for a new task.
     pub subject: Option<String>,
+    /// Whether it asks the user something.
+    pub asks: bool,
     /// Where.
     pub place: Place,
 }

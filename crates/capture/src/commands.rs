@@ -1,0 +1,136 @@
+//! Commands: which were run, how often, and how the last run of each ended.
+
+use throughline_domain::ledger::{CommandKind, CommandUse, HALF_LIFE_TURNS, Ledger, Place};
+use throughline_domain::text::{one_line, utf16_len};
+use throughline_domain::transcript::ToolAnswer;
+
+use crate::files::{self, Role};
+use crate::outcome::{self, Outcome};
+use crate::shell::{self, Simple};
+use crate::{errors, head, kinds, names};
+
+/// What is longer was written for once.
+const NORMAL_UNITS: std::ops::RangeInclusive<usize> = 3..=200;
+const VERBATIM_UNITS_MAX: usize = 400;
+/// Of an answer, as much at each end is looked at: what a run was about stands at its beginning, how it ended at its end.
+const ANSWER_BYTES_MAX: usize = 8 << 10;
+
+/// A command line was run.
+pub(crate) fn ran(ledger: &mut Ledger, line: &str, cwd: Option<&str>, place: Place) {
+    let commands = shell::commands(line);
+    let folder = commands.iter().find_map(|command| command.folder.as_deref());
+    let cwd = folder_after(cwd, folder);
+    if commands.iter().all(|command| command.is_repeatable) {
+        files::mentioned(ledger, head(line, 4_000), Role::Command, cwd.as_deref(), place);
+    }
+    for command in &commands {
+        if matches!(
+            command.words[0].as_str(),
+            "grep" | "rg" | "egrep" | "ag" | "ack" | "Select-String" | "findstr"
+        ) {
+            for word in command.words[1..].iter().filter(|word| !word.starts_with('-')).take(1) {
+                names::searched(ledger, word, place);
+            }
+        }
+        let Some((kind, normal)) = kept(command) else { continue };
+        let at = ledger.commands.iter().rposition(|known| known.normal == normal).unwrap_or_else(|| {
+            ledger.commands.push(CommandUse { normal, kind, ..CommandUse::default() });
+            ledger.commands.len() - 1
+        });
+        let known = &mut ledger.commands[at];
+        known.verbatim = one_line(line, VERBATIM_UNITS_MAX);
+        known.count = known.count.saturating_add(1);
+        known.weight.add(1.0, place.turn, HALF_LIFE_TURNS);
+        known.last = place;
+        known.succeeded = None;
+    }
+}
+
+/// The folder a command line works in: the one it went to, else the agent's.
+fn folder_after(cwd: Option<&str>, went_to: Option<&str>) -> Option<String> {
+    match (cwd, went_to) {
+        (_, Some(folder)) if folder.starts_with('/') => Some(folder.to_owned()),
+        (Some(cwd), Some(folder)) if !folder.starts_with(['~', '$', '-', '.']) && !folder.contains(':') => {
+            Some(format!("{cwd}/{folder}"))
+        }
+        (_, Some(_)) => None,
+        (cwd, None) => cwd.map(str::to_owned),
+    }
+}
+
+/// What is remembered of a command: its kind and normal form; nothing for a small or unrepeatable one.
+fn kept(command: &Simple) -> Option<(CommandKind, String)> {
+    let kind = kinds::kind_of(&command.words)?;
+    let normal = command.normal();
+    let starts_well =
+        normal.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '/' | '@' | '_' | '~'));
+    let is_kept = command.is_repeatable && starts_well && NORMAL_UNITS.contains(&utf16_len(&normal));
+    is_kept.then_some((kind, normal))
+}
+
+/// Its answer came.
+pub(crate) fn answered(ledger: &mut Ledger, line: &str, answer: &ToolAnswer<'_>, place: Place) {
+    let commands = shell::commands(line);
+    let kept: Vec<(CommandKind, String)> = commands.iter().filter_map(kept).collect();
+    let is_commit = commands.iter().any(is_git_commit);
+    if kept.is_empty() && !is_commit {
+        return;
+    }
+    let text = outcome::plain(&answer.text.head_and_tail(ANSWER_BYTES_MAX));
+    let hides_exit = commands.iter().any(|command| command.is_piped)
+        || line.contains("||")
+        || line.contains(';')
+        || line.contains('\n');
+    let told = kept.iter().rposition(|(kind, _)| is_check(*kind)).unwrap_or(kept.len().saturating_sub(1));
+    let is_check = kept.get(told).is_some_and(|(kind, _)| is_check(*kind));
+    let outcome = outcome::of(&text, answer.is_error, is_check && hides_exit);
+    if is_commit && (outcome == Outcome::Succeeded || text.contains(" changed, ")) {
+        ledger.commit_turn = Some(place.turn);
+    }
+    let Some((_, from)) = kept.get(told) else { return };
+    match outcome {
+        Outcome::Unknown => {}
+        Outcome::Succeeded => {
+            for (_, normal) in &kept {
+                set(ledger, normal, Some(true));
+                errors::resolve(ledger, normal, place.turn);
+            }
+        }
+        Outcome::Failed => {
+            set(ledger, from, Some(false));
+            errors::failed(ledger, &text, from, place);
+        }
+    }
+    if outcome != Outcome::Unknown
+        && let Some(known) = ledger.commands.iter_mut().rfind(|known| known.normal == *from)
+    {
+        known.result = outcome::last_lines(&text, is_check);
+    }
+}
+
+fn set(ledger: &mut Ledger, normal: &str, succeeded: Option<bool>) {
+    if let Some(known) = ledger.commands.iter_mut().rfind(|known| known.normal == normal) {
+        known.succeeded = succeeded;
+    }
+}
+
+fn is_check(kind: CommandKind) -> bool {
+    matches!(kind, CommandKind::Test | CommandKind::Build | CommandKind::Lint)
+}
+
+fn is_git_commit(command: &Simple) -> bool {
+    let words = kinds::behind_wrappers(&command.words);
+    words.first().is_some_and(|word| word == "git") && words.iter().skip(1).any(|word| word == "commit") && {
+        // `git log --grep commit` is none: the first word that is no option must be it.
+        let mut rest = words[1..].iter();
+        loop {
+            match rest.next().map(String::as_str) {
+                Some("-C" | "-c") => {
+                    rest.next();
+                }
+                Some(word) if word.starts_with('-') => {}
+                word => break word == Some("commit"),
+            }
+        }
+    }
+}

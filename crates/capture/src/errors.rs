@@ -1,0 +1,338 @@
+//! Errors: the lines of a failed run that tell what is wrong, and whether it was made right since.
+
+use throughline_domain::ledger::{ErrorSeen, Ledger, Place};
+use throughline_domain::text::shorten;
+
+use crate::kinds;
+
+const LINES_MAX: usize = 3;
+const LINE_UNITS_MAX: usize = 300;
+/// Lines of an answer that are looked at.
+const SCAN_LINES_MAX: usize = 2_000;
+
+/// A run failed: keeps the lines that tell. The same failure of the same command is kept once, at its last place.
+pub(crate) fn failed(ledger: &mut Ledger, text: &str, from: &str, place: Place) {
+    let lines = telling_lines(text);
+    if lines.is_empty() {
+        return;
+    }
+    ledger.errors.retain(|error| error.from != from || error.lines.first() != lines.first());
+    ledger.errors.push(ErrorSeen {
+        lines,
+        from: from.to_owned(),
+        place,
+        resolved_turn: None,
+        resolved_by: None,
+    });
+}
+
+/// A command succeeded: its own errors are over, and those of narrower runs of the same tool.
+pub(crate) fn resolve(ledger: &mut Ledger, normal: &str, turn: u64) {
+    for error in ledger.errors.iter_mut().filter(|error| error.resolved_turn.is_none()) {
+        if error.from == normal {
+            error.resolved_turn = Some(turn);
+        } else if covers(normal, &error.from) {
+            error.resolved_turn = Some(turn);
+            error.resolved_by = Some(normal.to_owned());
+        }
+    }
+}
+
+/// Whether a run of `wide` includes that of `narrow`: the same tool, no choice among tests, and the same or larger targets.
+fn covers(wide: &str, narrow: &str) -> bool {
+    let split = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<String>>();
+    let (wide, narrow) = (split(wide), split(narrow));
+    let (wide, narrow) = (kinds::behind_wrappers(&wide), kinds::behind_wrappers(&narrow));
+    let is_same_tool =
+        wide.first() == narrow.first() && wide.len() > 1 && narrow.len() > 1 && wide.get(1) == narrow.get(1);
+    let is_tool_alone = wide.len() == 1 && wide.first() == narrow.first();
+    if is_tool_alone {
+        return narrow.iter().skip(1).all(|word| word.starts_with('-') || word.contains(['/', '.', ':']));
+    }
+    if !is_same_tool
+        || wide
+            .iter()
+            .any(|word| CHOOSES.iter().any(|flag| word == flag || word.starts_with(&format!("{flag}="))))
+    {
+        return false;
+    }
+    let targets = |words: &[String]| -> Vec<String> {
+        words
+            .iter()
+            .skip(2)
+            .filter(|word| word.contains(['/', '.']) && !word.starts_with('-'))
+            .cloned()
+            .collect()
+    };
+    let tags = |words: &[String]| -> Vec<String> {
+        words.iter().filter(|word| word.contains("tags") || word.contains("feature")).cloned().collect()
+    };
+    let (wide_targets, narrow_targets) = (targets(wide), targets(narrow));
+    tags(wide) == tags(narrow)
+        && (wide_targets.is_empty() && wide.len() == 2
+            || !narrow_targets.is_empty()
+                && narrow_targets
+                    .iter()
+                    .all(|target| wide_targets.iter().any(|whole| includes(whole, target))))
+}
+
+/// Options that pick some of the tests.
+const CHOOSES: &[&str] = &[
+    "-run",
+    "-k",
+    "-t",
+    "--filter",
+    "--test",
+    "-m",
+    "--grep",
+    "-g",
+    "--tests",
+    "-only-testing",
+    "--only",
+    "-p",
+    "--lib",
+    "--bin",
+    "--example",
+    "-n",
+];
+
+fn includes(whole: &str, part: &str) -> bool {
+    let folder = whole.trim_end_matches("...").trim_end_matches('/');
+    let part = part.trim_end_matches("...").trim_end_matches('/');
+    if folder == "." {
+        return whole.ends_with("...") || whole == "." && part.starts_with('.');
+    }
+    part == folder || (part.starts_with(folder) && part.as_bytes().get(folder.len()) == Some(&b'/'))
+}
+
+/// The lines that tell what is wrong, the most telling first; at most three.
+fn telling_lines(text: &str) -> Vec<String> {
+    let lines: Vec<&str> =
+        text.lines().map(str::trim).filter(|line| !line.is_empty()).take(SCAN_LINES_MAX).collect();
+    let telling: Vec<usize> = (0..lines.len()).filter(|at| tells(lines[*at])).collect();
+    let first = match traceback_end(&lines) {
+        Some(at) => at,
+        None => match telling.first() {
+            Some(at) => *at,
+            None => return last_words(&lines),
+        },
+    };
+    let mut chosen = vec![first];
+    // Where it happened stands near: prefer lines with a place, behind the first, then whatever else tells.
+    let near = (first + 1..lines.len())
+        .take(40)
+        .filter(|at| has_place(lines[*at]) && (tells(lines[*at]) || !lines[*at].starts_with("at ")));
+    let before = (first.saturating_sub(3)..first).rev().filter(|at| lines[*at].starts_with("File \""));
+    for at in before.chain(near).chain(telling.iter().copied()) {
+        if chosen.len() >= LINES_MAX {
+            break;
+        }
+        if chosen.iter().all(|other| lines[*other] != lines[at]) {
+            chosen.push(at);
+        }
+    }
+    chosen.iter().map(|at| shorten(lines[*at], LINE_UNITS_MAX)).collect()
+}
+
+/// Python says what happened in the last line of a traceback, and of several the last counts.
+fn traceback_end(lines: &[&str]) -> Option<usize> {
+    let start = lines.iter().rposition(|line| line.starts_with("Traceback (most recent call last)"))?;
+    (start + 1..lines.len()).find(|at| names_exception(lines[*at]))
+}
+
+/// Nothing that looks like an error: the end of what it said.
+fn last_words(lines: &[&str]) -> Vec<String> {
+    let said = lines.iter().rev().filter(|line| {
+        !line.starts_with("Exit code ") && line.chars().filter(|c| c.is_alphabetic()).count() >= 4
+    });
+    said.take(1).map(|line| shorten(line, LINE_UNITS_MAX)).collect()
+}
+
+/// Whether a line of a run whose exit code is hidden says by itself that it failed.
+pub(crate) fn shows_failure(line: &str) -> bool {
+    #[rustfmt::skip]
+    const STARTS: &[&str] = &[
+        "--- FAIL", "FAIL\t", "FAIL ", "FAILED", "test result: FAILED", "error[", "error: ", "panic:",
+        "Traceback (most", "not ok ", "npm ERR!", "BUILD FAILED", "fatal:", "E   ", "[ERROR]", "make: ***",
+        "FAILURE:", "Error: ",
+    ];
+    let line = line.trim();
+    line == "FAIL"
+        || STARTS.iter().any(|start| line.starts_with(start))
+        || counts_failures(line)
+        || (has_place(line) && says_error(line))
+}
+
+/// `3 failed, 10 passed`, `Tests: 1 failed`; but not `0 failed`.
+fn counts_failures(line: &str) -> bool {
+    let Some(at) = line.find(" failed") else { return false };
+    let number = line[..at].rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+    !number.is_empty() && number.bytes().any(|digit| digit != b'0') && line.len() < 200
+}
+
+/// Whether a line is one that a compiler, a test runner, an interpreter or a shell prints for a failure.
+fn tells(line: &str) -> bool {
+    #[rustfmt::skip]
+    const STARTS: &[&str] = &[
+        "error:",
+        "error[",
+        "Error:",
+        "ERROR",
+        "[ERROR]",
+        "[error]",
+        "--- FAIL",
+        "FAIL",
+        "panic:",
+        "fatal:",
+        "fatal error:",
+        "Fatal error",
+        "PHP Fatal",
+        "PHP Parse",
+        "npm ERR!",
+        "npm error",
+        "bash: ",
+        "zsh: ",
+        "sh: ",
+        "/bin/",
+        "/usr/bin/",
+        "make: ***",
+        "make[",
+        "✗",
+        "×",
+        "✘",
+        "✖",
+        "❌",
+        "not ok",
+        "E   ",
+        "AssertionError",
+        "** (",
+        "Failure/Error:",
+        "e: ",
+        "● ",
+        "undefined reference",
+        "ld: ",
+        "Unhandled",
+        "Uncaught",
+        "error TS",
+        "ERR_",
+        "! [",
+        "Failed to",
+        "failed to",
+        "cannot ",
+        "Cannot ",
+        "Error ",
+        "CONFLICT",
+    ];
+    if line.len() < 4 || line.len() > 2_000 || line == "FAIL" {
+        return false;
+    }
+    STARTS.iter().any(|start| line.starts_with(start))
+        || (line.starts_with("thread ") && line.contains("panicked"))
+        || names_exception(line)
+        || (has_place(line) && says_error(line))
+        || line.ends_with("command not found")
+        || line.contains(": command not found")
+        || line.contains("No such file or directory")
+}
+
+/// `ValueError: x`, `java.lang.NullPointerException`, `TypeError [ERR_X]: y`: the first word is called so.
+fn names_exception(line: &str) -> bool {
+    let end = line.find(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '_'))).unwrap_or(line.len());
+    let (word, rest) = line.split_at(end);
+    ["Error", "Exception", "SystemExit", "KeyboardInterrupt"].iter().any(|tail| word.ends_with(tail))
+        && word.starts_with(char::is_alphabetic)
+        && (rest.is_empty() || rest.starts_with([':', '(', ' ']))
+}
+
+/// Whether a line names a place: `src/a.rs:12`, `a.ts(3,4)`, `File "x.py", line 3`.
+fn has_place(line: &str) -> bool {
+    if line.starts_with("File \"") && line.contains(", line ") {
+        return true;
+    }
+    let bytes = line.as_bytes();
+    bytes.windows(2).take(300).enumerate().any(|(at, two)| {
+        (two[0] == b':' || two[0] == b'(')
+            && two[1].is_ascii_digit()
+            && at > 3
+            && bytes[at.saturating_sub(6)..at].contains(&b'.')
+            && bytes[at - 1].is_ascii_alphanumeric()
+            && !bytes[at - 1].is_ascii_digit()
+    })
+}
+
+/// A word of a compiler behind a place. Whole words: "room" is no "oom", "terrors" no "error".
+fn says_error(line: &str) -> bool {
+    #[rustfmt::skip]
+    const WORDS: &[&str] = &[
+        "error", "fatal", "undefined", "cannot", "expected", "unexpected", "undeclared", "unresolved",
+        "unused", "missing", "mismatched", "invalid", "imported", "redeclared", "failed", "panicked",
+        "want", "got", "unknown", "declared",
+    ];
+    line.split(|c: char| !c.is_ascii_alphabetic())
+        .any(|word| WORDS.iter().any(|known| word.eq_ignore_ascii_case(known)))
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    fn check(text: &str, expected: Expect) {
+        expected.assert_eq(&telling_lines(text).join("\n"));
+    }
+
+    #[test]
+    fn the_lines_that_matter_are_kept_and_not_the_first_ones() {
+        let noise = "downloading things that nobody reads\n".repeat(100);
+        check(
+            &format!(
+                "Exit code 1\n{noise}--- FAIL: TestParse (0.00s)\n    parse_test.go:41: got 3, want 4\nFAIL\nFAIL\texample/parse\t0.1s\n"
+            ),
+            expect![[r"
+                --- FAIL: TestParse (0.00s)
+                parse_test.go:41: got 3, want 4
+                FAIL	example/parse	0.1s"]],
+        );
+        check(
+            "   Compiling x\nerror[E0308]: mismatched types\n  --> src/a.rs:4:9\n   |\nerror: could not compile `x`",
+            expect![[r"
+                error[E0308]: mismatched types
+                --> src/a.rs:4:9
+                error: could not compile `x`"]],
+        );
+    }
+
+    #[test]
+    fn of_a_traceback_the_last_line_tells() {
+        check(
+            "Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\n    f()\n  File \"b.py\", line 9, in f\n    g()\nValueError: too few\n",
+            expect![[r#"
+                ValueError: too few
+                File "b.py", line 9, in f"#]],
+        );
+    }
+
+    #[test]
+    fn a_room_is_no_lack_of_memory() {
+        assert!(!tells("there is room for 3 terrors"));
+        check("Exit code 3\nroom\nthe room is full", expect!["the room is full"]);
+    }
+
+    #[test]
+    fn a_wider_run_covers_a_narrower_one() {
+        for (wide, narrow, expected) in [
+            ("go test ./...", "go test ./pkg/a -run TestX", true),
+            ("go test ./pkg/...", "go test ./pkg/a", true),
+            ("go test ./pkg/a -run TestY", "go test ./pkg/a -run TestX", false),
+            ("go test -tags=integration ./...", "go test ./...", false),
+            ("cargo test", "cargo test --workspace", true),
+            ("cargo test", "cargo build", false),
+            ("pytest", "pytest tests/a.py::test_x", true),
+            ("pytest tests/b.py", "pytest tests/a.py", false),
+            ("npm run lint", "npm run build", false),
+        ] {
+            assert_eq!(covers(wide, narrow), expected, "{wide} / {narrow}");
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Files: which were changed, read, searched or spoken of, and what was done to them.
+
+use throughline_domain::ledger::{FileUse, HALF_LIFE_TURNS, Ledger, Place};
+use throughline_domain::text::{one_line, utf16_len};
+use throughline_domain::transcript::{Tool, ToolCall};
+
+use crate::{bounds, head, paths};
+
+const DID_UNITS_MAX: usize = 72;
+
+/// How something was used. One table of weights for files and names: what the agent changed it comes back to; what it
+/// looked at it may; what it named in passing it seldom does, while the user names what matters to him.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    Edit,
+    Read,
+    Search,
+    Command,
+    User,
+    Agent,
+}
+
+impl Role {
+    pub(crate) fn weight(self) -> f64 {
+        match self {
+            Self::Edit => 3.0,
+            Self::User => 1.5,
+            Self::Read => 1.0,
+            Self::Command => 0.8,
+            Self::Search => 0.5,
+            Self::Agent => 0.4,
+        }
+    }
+}
+
+/// A tool was given a file.
+pub(crate) fn used_by_tool(ledger: &mut Ledger, call: &ToolCall<'_>, cwd: Option<&str>, place: Place) {
+    let Some(raw) = call.path.as_deref() else { return };
+    let role = match call.tool {
+        Tool::Edit | Tool::Write => Role::Edit,
+        Tool::Read => Role::Read,
+        _ => Role::Search,
+    };
+    let path = match role {
+        // A search is given folders, too.
+        Role::Search => paths::of_word(&ledger.folders, cwd, raw),
+        _ => paths::of_tool(&ledger.folders, cwd, raw),
+    };
+    let Some(path) = path else { return };
+    let turn = ledger.turn;
+    let file = touch(ledger, path, role, place);
+    match call.tool {
+        Tool::Write => {
+            file.created = file.created || (file.edits == 0 && file.reads == 0);
+            file.did = if file.created { "created".to_owned() } else { "rewritten".to_owned() };
+        }
+        Tool::Edit => {
+            if let Some(what) = call.text.as_deref().and_then(telling_line) {
+                file.did = what;
+            }
+        }
+        _ => {}
+    }
+    match role {
+        Role::Edit => {
+            file.edits = file.edits.saturating_add(1);
+            file.edited_turn = Some(turn);
+        }
+        Role::Read => file.reads = file.reads.saturating_add(1),
+        _ => file.mentions = file.mentions.saturating_add(1),
+    }
+}
+
+/// Files named in a text or a command line; each counts once.
+pub(crate) fn mentioned(ledger: &mut Ledger, text: &str, role: Role, cwd: Option<&str>, place: Place) {
+    let mut seen: Vec<String> = Vec::new();
+    for word in paths::words(text) {
+        let Some(path) = paths::of_word(&ledger.folders, cwd, word) else { continue };
+        if !seen.contains(&path) {
+            seen.push(path.clone());
+            let file = touch(ledger, path, role, place);
+            file.mentions = file.mentions.saturating_add(1);
+        }
+        if seen.len() >= bounds::FILES_PER_TEXT_MAX {
+            break;
+        }
+    }
+}
+
+/// The file's entry, with its weight raised. A bare name is taken for the one file that has it.
+fn touch(ledger: &mut Ledger, path: String, role: Role, place: Place) -> &mut FileUse {
+    let at =
+        ledger.files.iter().rposition(|file| file.path == path).or_else(|| namesake(&ledger.files, &path));
+    let at = at.unwrap_or_else(|| {
+        ledger.files.push(FileUse { first: place, ..FileUse::default() });
+        ledger.files.len() - 1
+    });
+    let file = &mut ledger.files[at];
+    // A bare name that was said first gets its folder now.
+    if path.len() > file.path.len() {
+        file.path = path;
+    }
+    file.weight.add(role.weight(), place.turn, HALF_LIFE_TURNS);
+    file.last = place;
+    file
+}
+
+/// Where one of two spellings is a bare name: the only entry that the other can be.
+fn namesake(files: &[FileUse], path: &str) -> Option<usize> {
+    let mut found = None;
+    if path.contains('/') {
+        let name = path.rsplit('/').next()?;
+        let bare = files.iter().position(|file| file.path == name)?;
+        // Once a name has two owners, it stays as it was said.
+        let is_shared =
+            files.iter().any(|file| file.path.len() > name.len() && ends_with_name(&file.path, name));
+        return (!is_shared && files[bare].edits == 0 && files[bare].reads == 0).then_some(bare);
+    }
+    for (at, file) in files.iter().enumerate() {
+        if ends_with_name(&file.path, path) && found.replace(at).is_some() {
+            return None;
+        }
+    }
+    found
+}
+
+fn ends_with_name(path: &str, name: &str) -> bool {
+    path.len() > name.len() && path.ends_with(name) && path.as_bytes()[path.len() - name.len() - 1] == b'/'
+}
+
+/// Of a changed text, the line that says where: the first that defines something, else the first that says anything.
+fn telling_line(text: &str) -> Option<String> {
+    const DEFINES: &[&str] = &[
+        "fn ",
+        "func ",
+        "def ",
+        "class ",
+        "struct ",
+        "enum ",
+        "trait ",
+        "impl ",
+        "interface ",
+        "type ",
+        "function ",
+        "module ",
+        "const ",
+        "pub ",
+        "export ",
+        "public ",
+        "private ",
+        "protected ",
+        "static ",
+        "async ",
+        "#",
+        "resource ",
+        "message ",
+    ];
+    let text = head(text, 4_000);
+    let lines = || {
+        text.lines().map(str::trim).filter(|line| line.chars().filter(|c| c.is_alphanumeric()).count() >= 4)
+    };
+    let line =
+        lines().find(|line| DEFINES.iter().any(|word| line.starts_with(word))).or_else(|| lines().next())?;
+    let line = one_line(line, DID_UNITS_MAX);
+    (utf16_len(&line) >= 4).then_some(line)
+}

@@ -1,0 +1,396 @@
+//! Findings: what was decided and why, what was asked, what is planned; each the sentence itself.
+
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+use throughline_domain::ledger::{Finding, FindingKind, Ledger, Place};
+use throughline_domain::text::{cut_utf16, utf16_len};
+use throughline_domain::transcript::ToolCall;
+
+use crate::head;
+use crate::markup::{self, Sentence};
+
+const TEXT_BYTES_MAX: usize = 20_000;
+const DECISION_UNITS: std::ops::RangeInclusive<usize> = 24..=400;
+const DECISIONS_PER_TEXT_MAX: usize = 4;
+const QUESTION_UNITS_MAX: usize = 400;
+const PLAN_UNITS_MAX: usize = 900;
+const PLAN_LINES_MAX: usize = 12;
+
+/// The agent said something: decisions, a plan, and a question where it ends with one.
+pub(crate) fn from_agent(ledger: &mut Ledger, text: &str, place: Place) {
+    let text = head(text, TEXT_BYTES_MAX);
+    if has_hint(text) {
+        decisions(ledger, text, By::Agent, place);
+        if let Some(plan) = stated_plan(text) {
+            push(ledger, FindingKind::Plan, plan, By::Agent, place);
+        }
+    }
+    answered(ledger);
+    if let Some(question) = last_question(text) {
+        push(ledger, FindingKind::Question, cut_utf16(question, QUESTION_UNITS_MAX), By::Agent, place);
+    }
+}
+
+/// The user said something: what he settles is settled.
+pub(crate) fn from_user(ledger: &mut Ledger, text: &str, place: Place) {
+    let text = head(text, 1_600);
+    if has_hint(text) {
+        decisions(ledger, text, By::User, place);
+    }
+}
+
+/// Somebody spoke, or the agent went on: nothing is asked any more.
+pub(crate) fn answered(ledger: &mut Ledger) {
+    ledger.findings.retain(|finding| finding.kind != FindingKind::Question);
+}
+
+/// The agent asks the user through a tool.
+pub(crate) fn asked(ledger: &mut Ledger, call: &ToolCall<'_>, place: Place) {
+    if let Some(question) = call.purpose.as_deref().or(call.text.as_deref()) {
+        push(ledger, FindingKind::Question, cut_utf16(question.trim(), QUESTION_UNITS_MAX), By::Agent, place);
+    }
+}
+
+/// The agent shows a plan through a tool.
+pub(crate) fn planned(ledger: &mut Ledger, call: &ToolCall<'_>, place: Place) {
+    if let Some(plan) = call.text.as_deref().or(call.purpose.as_deref()) {
+        push(ledger, FindingKind::Plan, cut_utf16(plan.trim(), PLAN_UNITS_MAX), By::Agent, place);
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum By {
+    Agent,
+    User,
+}
+
+fn push(ledger: &mut Ledger, kind: FindingKind, quote: &str, by: By, place: Place) {
+    if quote.is_empty() {
+        return;
+    }
+    // Said again, it is newer, not more.
+    ledger.findings.retain(|finding| finding.kind != kind || finding.quote != quote);
+    ledger.findings.push(Finding { kind, quote: quote.to_owned(), by_user: by == By::User, place });
+}
+
+/// One of these stands in every text that may hold a decision or a plan: most texts end here.
+static HINTS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .build([
+            "decision",
+            "decid",
+            "chose",
+            "go with",
+            "going with",
+            "went with",
+            "opted",
+            "settled on",
+            "instead of",
+            "rather than",
+            "root cause",
+            "the fix is",
+            "the fix was",
+            "actual cause",
+            "real cause",
+            "real issue",
+            "real problem",
+            "actual issue",
+            "actual problem",
+            "actual bug",
+            "plan",
+            "next step",
+            "next, i",
+            "remaining",
+            "steps:",
+        ])
+        .ok()
+});
+
+fn has_hint(text: &str) -> bool {
+    HINTS.as_ref().is_none_or(|hints| hints.is_match(text))
+}
+
+fn decisions(ledger: &mut Ledger, text: &str, by: By, place: Place) {
+    let found: Vec<&str> = markup::sentences(text)
+        .filter(|sentence| DECISION_UNITS.contains(&utf16_len(sentence.text)) && decides(*sentence, by))
+        .map(|sentence| sentence.text)
+        .take(DECISIONS_PER_TEXT_MAX)
+        .collect();
+    for quote in found {
+        push(ledger, FindingKind::Decision, quote, by, place);
+    }
+}
+
+/// Better no decision than a wrong one: a form that settles something, and nothing in it that takes it back.
+fn decides(sentence: Sentence<'_>, by: By) -> bool {
+    let lower = markup::bare(sentence.text).to_lowercase().replace('’', "'");
+    let lower = lower.as_str();
+    if lower.contains('?') || lower.ends_with(':') || is_open(lower) {
+        return false;
+    }
+    settles(lower)
+        || names_cause(lower)
+        || (by == By::Agent && prefers(lower))
+        || (by == By::User && user_settles(lower))
+}
+
+/// "We decided to …", "Decision: …", "going with …".
+fn settles(lower: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "decision:",
+        "decision -",
+        "decision —",
+        "decided:",
+        "decisions:",
+        "design decision:",
+        "chosen approach:",
+        "approach chosen:",
+    ];
+    #[rustfmt::skip]
+    const SAYS: &[&str] = &[
+        "i decided", "we decided", "i've decided", "we've decided", "was decided", "decided to ",
+        "decided on ", "decided against ", "i chose", "we chose", "chose to ", "i'm going with",
+        "we're going with", "i'll go with", "we'll go with", "i went with", "we went with", "opted to ",
+        "opted for ", "settled on ", "let's go with", "the decision is", "the decision was", "going with ",
+    ];
+    STARTS.iter().any(|start| lower.starts_with(start)) || SAYS.iter().any(|says| contains_words(lower, says))
+}
+
+/// "The root cause is …", "the fix was to …".
+fn names_cause(lower: &str) -> bool {
+    const NOUNS: &[&str] = &[
+        "root cause",
+        "the fix",
+        "the real issue",
+        "the real problem",
+        "the actual issue",
+        "the actual problem",
+        "the actual bug",
+        "the actual cause",
+        "the real cause",
+        "the real bug",
+    ];
+    NOUNS.iter().any(|noun| {
+        lower.find(noun).is_some_and(|at| {
+            let behind = lower[at + noun.len()..].trim_start_matches(['*', '_']);
+            let is_told = [" is ", " was ", ": ", ":** ", " — ", " turned out to be "]
+                .iter()
+                .any(|told| behind.starts_with(told));
+            is_told && lower[..at].split_whitespace().count() <= 6
+        })
+    })
+}
+
+/// "I'll use X instead of Y because …": somebody acts, something is preferred, and a reason stands there.
+fn prefers(lower: &str) -> bool {
+    const ACTS: &[&str] = &[
+        "i'll ",
+        "i will ",
+        "we'll ",
+        "we will ",
+        "i used ",
+        "we used ",
+        "i'm using ",
+        "we use ",
+        "i switched ",
+        "we switched ",
+        "switched to ",
+        "i kept ",
+        "we keep ",
+        "keeping ",
+    ];
+    const REASONS: &[&str] = &[
+        "because ",
+        "since ",
+        "so that ",
+        "so it ",
+        "so we ",
+        "so the ",
+        "to avoid ",
+        "to keep ",
+        " — ",
+        "which ",
+    ];
+    (lower.contains("instead of") || lower.contains("rather than"))
+        && ACTS.iter().any(|act| lower.find(act).is_some_and(|at| at < 40))
+        && REASONS.iter().any(|reason| lower.contains(reason))
+}
+
+/// "Let's use X instead", "go with option B".
+fn user_settles(lower: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "go with ",
+        "let's go with",
+        "let's use ",
+        "let's keep ",
+        "we'll use ",
+        "we will use ",
+        "i'd go with",
+        "i want to go with",
+        "yes, go with",
+        "ok, go with",
+        "let's stick",
+    ];
+    STARTS.iter().any(|start| lower.starts_with(start))
+}
+
+/// What is only considered, wished or asked.
+fn is_open(lower: &str) -> bool {
+    #[rustfmt::skip]
+    const OPEN: &[&str] = &[
+        "could", "would", "might", "maybe", "perhaps", "whether", "probably", "possibly", "likely",
+        "should we", "either", "if you", "if we", "unless", "let me", "not sure", "option a",
+        "alternatively", "we can ", "you can ", "you could", "suggest", "recommend", "seems", "may be",
+        "suspect", "hypothes", "i think", "need to decide", "to be decided", "haven't decided",
+        "not decided", "hasn't decided", "find the root cause", "before deciding", "decide whether",
+        "want me to", "how you", "your call", "up to you", "do you", "shall ", "to find",
+        "i need to understand", "undecided", "depends on",
+    ];
+    lower.starts_with("if ")
+        || lower.starts_with("or ")
+        || lower.starts_with("does ")
+        || OPEN.iter().any(|word| contains_start(lower, word))
+}
+
+/// Whether a phrase stands at the beginning of a word in a text.
+fn contains_start(text: &str, phrase: &str) -> bool {
+    text.match_indices(phrase).any(|(at, _)| !text[..at].ends_with(char::is_alphanumeric))
+}
+
+/// Whether a phrase stands in a text as whole words.
+fn contains_words(text: &str, phrase: &str) -> bool {
+    text.match_indices(phrase).any(|(at, _)| {
+        !text[..at].ends_with(char::is_alphanumeric)
+            && (phrase.ends_with(' ') || !text[at + phrase.len()..].starts_with(char::is_alphanumeric))
+    })
+}
+
+/// The question a text ends with.
+fn last_question(text: &str) -> Option<&str> {
+    let line = text.trim_end().lines().next_back()?.trim();
+    if !line.trim_end_matches(['*', '_', ')', '"']).ends_with('?') || line.starts_with(['|', '>']) {
+        return None;
+    }
+    // Short sentences before it ("Two ways: …") belong to the question.
+    (utf16_len(line) >= 8).then_some(if utf16_len(line) <= QUESTION_UNITS_MAX {
+        line
+    } else {
+        markup::sentences(line).map(|sentence| sentence.text).last().unwrap_or(line)
+    })
+}
+
+/// "Next, I'll …", or a heading with "plan" or "next steps" and the list below it.
+fn stated_plan(text: &str) -> Option<&str> {
+    let mut from = 0;
+    let mut found = None;
+    for line in text.split_inclusive('\n') {
+        let start = from;
+        from += line.len();
+        let lower = markup::bare(line.trim()).to_lowercase().replace('’', "'");
+        if lower.starts_with("next, i'll ")
+            || lower.starts_with("next i'll ")
+            || lower.starts_with("next, i will ")
+        {
+            found = Some(line.trim());
+        } else if lower.len() < 120 && announces_plan(&lower) {
+            found = with_list(text, start).or(found);
+        }
+    }
+    found.map(|plan| cut_utf16(plan, PLAN_UNITS_MAX))
+}
+
+fn announces_plan(lower: &str) -> bool {
+    const WORDS: &[&str] = &["plan", "next steps", "remaining work", "remaining steps", "steps"];
+    let line = lower.trim_end_matches(['*', '_', ' ']);
+    WORDS.iter().any(|word| {
+        contains_words(line, word)
+            && (line.ends_with(':')
+                || line.ends_with(word)
+                || line.starts_with(word)
+                || line.contains("here's"))
+    }) && !line.contains('?')
+}
+
+/// The line at `from` and the list below it; nothing where no list follows.
+fn with_list(text: &str, from: usize) -> Option<&str> {
+    let mut end = from;
+    let mut items = 0;
+    for (at, line) in text[from..].split_inclusive('\n').enumerate().take(PLAN_LINES_MAX * 2) {
+        let is_item = markup::item_mark(line.trim()) > 0;
+        let is_inner = line.starts_with("  ") && items > 0;
+        if at > 0 && !is_item && !is_inner && !line.trim().is_empty() {
+            break;
+        }
+        items += usize::from(is_item);
+        end += line.len();
+        if items >= PLAN_LINES_MAX {
+            break;
+        }
+    }
+    (items >= 2).then(|| text[from..end].trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decided(text: &str) -> Vec<String> {
+        let mut ledger = Ledger::default();
+        from_agent(&mut ledger, text, Place::default());
+        ledger.findings.into_iter().filter(|it| it.kind == FindingKind::Decision).map(|it| it.quote).collect()
+    }
+
+    #[test]
+    fn what_settles_something_is_kept_word_by_word() {
+        for text in [
+            "Decision: one file per session, since locks are slow.",
+            "I decided to keep the old name because callers rely on it.",
+            "**Root cause:** the cursor is not reset after a rotation.",
+            "The fix is to flush before the rename.",
+            "I'll use memchr instead of a regex, since lines are long.",
+            "Going with the second approach: it needs no lock.",
+        ] {
+            assert_eq!(decided(text), [text], "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_only_considered_is_no_decision() {
+        for text in [
+            "We could go with SQLite instead of files.",
+            "Should I go with the second approach?",
+            "Let me find the root cause first, then decide.",
+            "If we decided to use locks, it would be slow.",
+            "The root cause might be the cursor.",
+            "```\n// decided to keep the lock\n```",
+            "> we decided to use tabs",
+            "Use X instead of Y.",
+            "It is up to you whether we decided to wait.",
+        ] {
+            assert!(decided(text).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_plan_is_its_heading_and_its_list() {
+        let mut ledger = Ledger::default();
+        from_agent(
+            &mut ledger,
+            "Good.\n\nHere's the plan:\n\n1. Read the cursor\n2. Write the test\n\nThat is all.",
+            Place::default(),
+        );
+        assert_eq!(ledger.findings[0].quote, "Here's the plan:\n\n1. Read the cursor\n2. Write the test");
+        assert_eq!(ledger.findings[0].kind, FindingKind::Plan);
+    }
+
+    #[test]
+    fn only_a_question_at_the_end_waits_for_an_answer() {
+        let mut ledger = Ledger::default();
+        from_agent(&mut ledger, "Why did it fail? Because of the cursor.", Place::default());
+        assert!(ledger.findings.is_empty());
+        from_agent(&mut ledger, "Done.\n\nShall I commit it?", Place::default());
+        assert_eq!(ledger.findings[0].quote, "Shall I commit it?");
+    }
+}

@@ -1,0 +1,180 @@
+//! Outcome: whether a run succeeded, and the last lines that say how it ended.
+
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+use throughline_domain::text::shorten;
+
+use crate::errors;
+
+const RESULT_LINES_MAX: usize = 3;
+const RESULT_UNITS_MAX: usize = 160;
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Succeeded,
+    Failed,
+    /// It was not run to its end, or goes on.
+    Unknown,
+}
+
+/// Says how a run ended. `shows_failure`: its exit code was hidden (a pipe), so its text decides.
+pub(crate) fn of(text: &str, is_error: bool, hides_exit: bool) -> Outcome {
+    let start = text.trim_start();
+    if was_not_run(start) {
+        return Outcome::Unknown;
+    }
+    if is_error || exit_code(start).is_some_and(|code| code != 0) {
+        return Outcome::Failed;
+    }
+    if hides_exit && text.lines().any(errors::shows_failure) {
+        return Outcome::Failed;
+    }
+    Outcome::Succeeded
+}
+
+/// The user or the client kept it from running, or it runs in the background: no word about the code.
+fn was_not_run(start: &str) -> bool {
+    const SAYS: &[&str] = &[
+        "The user doesn't want to",
+        "[Request interrupted",
+        "Command running in background",
+        "Command was aborted",
+        "Request interrupted",
+        "Permission to use",
+        "This command requires approval",
+        "Claude requested permissions",
+        "Cancelled:",
+        "<tool_use_error>",
+        "Interrupted",
+        "User rejected",
+        "Command was manually backgrounded",
+        "Error: The user doesn't want",
+    ];
+    SAYS.iter().any(|says| start.starts_with(says))
+}
+
+fn exit_code(start: &str) -> Option<i64> {
+    let start = start.strip_prefix("Error: ").unwrap_or(start);
+    let head = start.get(..10).filter(|head| head.eq_ignore_ascii_case("exit code "))?;
+    let rest = &start[head.len()..];
+    rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())].parse().ok()
+}
+
+/// Text without colours and other movements of a terminal; the last state of a line that was written over.
+pub(crate) fn plain(text: &str) -> String {
+    if !text.contains(['\u{1b}', '\r']) {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '\u{1b}' => match characters.next() {
+                Some('[') => while characters.next().is_some_and(|c| !c.is_ascii_alphabetic() && c != '~') {},
+                Some(']') => while characters.next().is_some_and(|c| c != '\u{7}' && c != '\u{1b}') {},
+                _ => {}
+            },
+            '\r' if characters.peek() == Some(&'\n') => {}
+            '\r' => out.push('\n'),
+            _ => out.push(character),
+        }
+    }
+    out
+}
+
+/// Words of the line in which a test runner, a compiler or a linter sums up.
+static SUMS_UP: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .build([
+            "test result:",
+            " passed",
+            " failed",
+            "passing",
+            "failing",
+            "tests:",
+            "test files",
+            "test suites:",
+            "0 issues",
+            " issues",
+            " problems",
+            "build succe",
+            "build fail",
+            "successfully",
+            "finished ",
+            "ran all test",
+            " errors",
+            " error generated",
+            "no errors",
+            " warnings",
+            "compiled",
+            "tests run:",
+            " examples, ",
+            " failures",
+            "all checks passed",
+            "done in",
+            "built in",
+            "ok\t",
+            "ok  ",
+            "fail\t",
+            "would reformat",
+            "unchanged",
+            "coverage:",
+            "assertions",
+        ])
+        .ok()
+});
+
+/// The last lines that mean something, in their order; of a check, the lines that sum up.
+pub(crate) fn last_lines(text: &str, is_check: bool) -> Vec<String> {
+    let meaningful = || text.lines().rev().map(str::trim).filter(|line| is_meaningful(line)).take(200);
+    let mut lines: Vec<&str> = Vec::new();
+    if is_check && let Some(words) = SUMS_UP.as_ref() {
+        lines = meaningful()
+            .filter(|line| line.len() < 400 && words.is_match(*line))
+            .take(RESULT_LINES_MAX)
+            .collect();
+    }
+    if lines.is_empty() {
+        lines = meaningful().take(2).collect();
+    }
+    lines.dedup();
+    lines.iter().rev().map(|line| shorten(line, RESULT_UNITS_MAX)).collect()
+}
+
+fn is_meaningful(line: &str) -> bool {
+    line.chars().any(char::is_alphanumeric)
+        && !line.starts_with("Exit code ")
+        && line != "…"
+        && line != "exit status 1"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_that_sums_up_is_the_result() {
+        let text = "running 3 tests\ntest a ... ok\n\ntest result: ok. 3 passed; 0 failed\n\n   Doc-tests x\n\ntest result: ok. 0 passed; 0 failed\n";
+        assert_eq!(
+            last_lines(text, true),
+            ["test result: ok. 3 passed; 0 failed", "test result: ok. 0 passed; 0 failed"]
+        );
+        assert_eq!(last_lines("a\nb\n\nc\n---\n", false), ["b", "c"]);
+    }
+
+    #[test]
+    fn colours_are_no_text() {
+        assert_eq!(plain("\u{1b}[31merror\u{1b}[0m: x\r\n1%\r2%"), "error: x\n1%\n2%");
+    }
+
+    #[test]
+    fn what_the_user_stopped_did_not_fail() {
+        assert_eq!(of("The user doesn't want to proceed with this tool use.", true, false), Outcome::Unknown);
+        assert_eq!(of("Exit code 2\nboom", false, false), Outcome::Failed);
+        assert_eq!(of("ok", false, true), Outcome::Succeeded);
+        assert_eq!(of("--- FAIL: TestX (0.00s)", false, true), Outcome::Failed);
+    }
+}
