@@ -25,7 +25,7 @@ fuzz_target!(|bytes: &[u8]| {
     let texts = [
         briefing::render(&state, &facts, &Occasion::Compacted, cap).map(|chosen| chosen.text),
         banner::render(&state, &facts, cap).map(|chosen| chosen.text),
-        preservation::render(&state, &facts, Some(text), text, cap),
+        preservation::render(&state, &facts, Some(text), text, &throughline_domain::ledger::Ledger::default(), cap),
     ];
     for text in texts.into_iter().flatten() {
         assert!(utf16_len(&text) <= cap.units, "over the cap");

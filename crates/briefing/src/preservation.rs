@@ -1,11 +1,13 @@
 //! The preservation block: what the summariser is asked to keep, word by word, before a compaction.
 
 use throughline_domain::State;
+use throughline_domain::ledger::Ledger;
+use throughline_domain::text::utf16_len;
 
-use crate::fit::{Cap, Line, Section};
-use crate::fragment::FragmentKind;
-use crate::frame::framed;
+use crate::fit::{Cap, Line, Section, fit};
+use crate::fragment::{self, FragmentKind};
 use crate::sections::{self, Headings};
+use crate::session::{self, Known, Reader};
 use crate::trust::Facts;
 
 /// Room for the block: below the 10,000 units at which the client cuts a PreCompact text.
@@ -43,6 +45,7 @@ pub fn render(
     facts: &Facts<'_>,
     focus: Option<&str>,
     diff_stat: &str,
+    ledger: &Ledger,
     cap: Cap,
 ) -> Option<String> {
     let mut sections = sections::of_state(state, facts, &HEADINGS);
@@ -57,7 +60,17 @@ pub fn render(
     if let Some(focus) = focus {
         bring_forward(&mut sections, focus);
     }
-    framed(FragmentKind::Preserve, HEAD, &sections, "", cap).map(|chosen| chosen.text)
+    let room = cap.units.checked_sub(fragment::wrap_units(FragmentKind::Preserve))?;
+    let head = if utf16_len(HEAD) < room / 2 { HEAD } else { "" };
+    let room = room.saturating_sub(utf16_len(head) + 1);
+    let recorded = fit(&sections, Cap { units: if ledger.turn == 0 { room } else { room * 3 / 5 } });
+    // What was recorded stands above; the session's own words and names take what is left.
+    let left = room.saturating_sub(utf16_len(&recorded.text));
+    let told = session::body(ledger, &Known::summary(&recorded.text), Reader::Summariser, left);
+    if recorded.text.is_empty() && told.is_empty() {
+        return None;
+    }
+    Some(fragment::wrap(FragmentKind::Preserve, &format!("{head}\n{}{told}", recorded.text)))
 }
 
 /// Lines that share a word with the focus are needed as much as the most urgent ordinary ones.

@@ -4,6 +4,7 @@ pub mod archive;
 pub mod config;
 pub mod files;
 pub mod gate;
+pub mod ledger_file;
 pub mod lock;
 pub mod log;
 pub mod memory;

@@ -38,6 +38,8 @@ pub struct Cursor {
     inside_skipped_line: bool,
     /// The part before the first reading that was left for later; empty when there is none.
     front: Front,
+    /// Read from the beginning, however long the file is.
+    from_start: bool,
     /// Fingerprints of the file's first bytes and of those before `offset`.
     head_mark: u64,
     tail_mark: u64,
@@ -53,6 +55,12 @@ struct Front {
 }
 
 impl Cursor {
+    /// A cursor that begins at the file's first byte, however long it is: for catching up, slice by slice.
+    #[must_use]
+    pub fn at_start() -> Self {
+        Self { from_start: true, ..Self::default() }
+    }
+
     /// Bytes at the file's beginning that [`read_front`] has still to read.
     #[must_use]
     pub fn front_bytes(&self) -> u64 {
@@ -92,8 +100,8 @@ pub fn read_on(
     };
     let mut reading = Reading::default();
     let mut next = cursor.clone();
-    if !is_same(&file, bytes, cursor).at("read", path)? {
-        next = Cursor::default();
+    if cursor.offset > 0 && !is_same(&file, bytes, cursor).at("read", path)? {
+        next = Cursor { from_start: cursor.from_start, ..Cursor::default() };
         reading.restarted = true;
     }
     let mut walk = Walk::over(&file, next.offset, bytes);

@@ -4,6 +4,7 @@ mod cli;
 mod commands;
 mod failure;
 mod hook;
+mod ledger;
 mod liveness;
 mod output;
 mod place;

@@ -26,9 +26,9 @@ impl Known {
     /// The client's summary. Of a raw one only what stands inside `<summary>` will be in the context.
     #[must_use]
     pub fn summary(raw: &str) -> Self {
-        let inner = raw.split_once("<summary>").map_or(raw, |(_, rest)| {
-            rest.rsplit_once("</summary>").map_or(rest, |(inner, _)| inner)
-        });
+        let inner = raw
+            .split_once("<summary>")
+            .map_or(raw, |(_, rest)| rest.rsplit_once("</summary>").map_or(rest, |(inner, _)| inner));
         let flat = squeeze(inner);
         let lower = flat.to_lowercase();
         Self { flat, lower }
@@ -48,13 +48,15 @@ impl Known {
     /// Whether a sentence is there.
     pub(super) fn has_sentence(&self, sentence: &str) -> bool {
         let wanted = squeeze(sentence).to_lowercase();
-        let end = (0..=SENTENCE_BYTES.min(wanted.len())).rev().find(|it| wanted.is_char_boundary(*it)).unwrap_or(0);
+        let end =
+            (0..=SENTENCE_BYTES.min(wanted.len())).rev().find(|it| wanted.is_char_boundary(*it)).unwrap_or(0);
         contains(&self.lower, &wanted[..end])
     }
 
     /// Whether an identifier is there as a word of its own.
     pub(super) fn has_word(&self, word: &str) -> bool {
-        let is_inside = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        let is_inside =
+            |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
         self.places(word).any(|(before, after)| !is_inside(before) && !is_inside(after))
     }
 
@@ -73,8 +75,9 @@ impl Known {
         let is_part = |byte: Option<&u8>| {
             byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'/' | b'.'))
         };
-        let ends_name =
-            |byte: Option<&u8>| byte.is_none_or(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'-'));
+        let ends_name = |byte: Option<&u8>| {
+            byte.is_none_or(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'-'))
+        };
         names.get(base).is_none_or(|count| *count <= 1)
             && self.places(base).any(|(before, after)| !is_part(before) && ends_name(after))
     }
@@ -113,7 +116,8 @@ mod tests {
 
     #[test]
     fn only_what_stands_inside_the_summary_will_be_known() {
-        let known = Known::summary("<analysis>ran make check</analysis>\n<summary>\nran  make   lint\n</summary>");
+        let known =
+            Known::summary("<analysis>ran make check</analysis>\n<summary>\nran  make   lint\n</summary>");
         assert!(known.has_command("make lint"));
         assert!(!known.has_command("make check"));
     }

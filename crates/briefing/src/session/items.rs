@@ -102,19 +102,32 @@ const FIRST: u8 = 1;
 const WEIGHED: u8 = 2;
 
 /// All items of a session.
-pub(super) fn of(state: &State, facts: &Facts<'_>, ledger: &Ledger, known: &Known, reader: Reader) -> Vec<Item> {
+pub(super) fn of(
+    state: &State,
+    facts: &Facts<'_>,
+    ledger: &Ledger,
+    known: &Known,
+    reader: Reader,
+) -> Vec<Item> {
     let mut items = Vec::new();
     recorded(state, facts, &mut items);
     if facts.scope == Scope::Whole {
-        request(ledger, known, reader, &mut items);
-        tasks(ledger, known, &mut items);
-        directives(ledger, known, &mut items);
-        failing(ledger, known, &mut items);
-        commands(ledger, known, &mut items);
-        findings(ledger, known, &mut items);
-        files(ledger, known, &mut items);
-        names(ledger, known, &mut items);
+        items.extend(of_ledger(ledger, known, reader));
     }
+    items
+}
+
+/// What the transcript alone gives.
+pub(super) fn of_ledger(ledger: &Ledger, known: &Known, reader: Reader) -> Vec<Item> {
+    let mut items = Vec::new();
+    request(ledger, known, reader, &mut items);
+    tasks(ledger, known, &mut items);
+    directives(ledger, known, &mut items);
+    failing(ledger, known, &mut items);
+    commands(ledger, known, &mut items);
+    findings(ledger, known, &mut items);
+    files(ledger, known, &mut items);
+    names(ledger, known, &mut items);
     items
 }
 
@@ -130,7 +143,16 @@ fn recorded(state: &State, facts: &Facts<'_>, items: &mut Vec<Item>) {
             _ => (WEIGHED, 0.2),
         };
         let may_be_cut = tier == MUST;
-        items.push(Item { part: Part::Recorded, group: String::new(), order, text, tier, worth, may_be_cut, why });
+        items.push(Item {
+            part: Part::Recorded,
+            group: String::new(),
+            order,
+            text,
+            tier,
+            worth,
+            may_be_cut,
+            why,
+        });
     }
 }
 
@@ -146,7 +168,10 @@ fn request(ledger: &Ledger, known: &Known, reader: Reader, items: &mut Vec<Item>
     }
     let label = if reader == Reader::Summariser { "The user's last request" } else { "The request" };
     let text = format!("{label}: \"{}\"", one_line(&word.text, REQUEST_UNITS));
-    items.push(Item { may_be_cut: true, ..line(Part::Request, 0, &text, MUST, 2.0, "the user's last request") });
+    items.push(Item {
+        may_be_cut: true,
+        ..line(Part::Request, 0, &text, MUST, 2.0, "the user's last request")
+    });
 }
 
 /// `yes`, `go on` and the like ask for nothing by themselves.
@@ -191,7 +216,14 @@ fn failing(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
         text.push_str(&format!("\n> {}", shorten(first.trim(), 300)));
         let tier = if age == 0 { MUST } else { WEIGHED };
         let worth = if age == 0 { 1.7 } else { 0.3 };
-        items.push(line(Part::Failing, open.len() - age, &text, tier, worth, "an error that nothing resolved"));
+        items.push(line(
+            Part::Failing,
+            open.len() - age,
+            &text,
+            tier,
+            worth,
+            "an error that nothing resolved",
+        ));
     }
 }
 

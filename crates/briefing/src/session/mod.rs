@@ -24,7 +24,9 @@ use crate::trust::Facts;
 pub enum Reader {
     /// The agent, after its context was compacted.
     Compacted,
-    /// The agent, in a new session after a crash or a pause.
+    /// The agent, in a new session moments after the last one, or after a crash.
+    Restored,
+    /// The agent, in a new session.
     Started,
     /// The summariser, before the compaction.
     Summariser,
@@ -34,7 +36,7 @@ impl Reader {
     fn fragment(self) -> FragmentKind {
         match self {
             Self::Summariser => FragmentKind::Preserve,
-            Self::Compacted | Self::Started => FragmentKind::Briefing,
+            Self::Compacted | Self::Restored | Self::Started => FragmentKind::Briefing,
         }
     }
 
@@ -45,6 +47,11 @@ impl Reader {
             (Self::Compacted, false) => {
                 "Your context was just compacted: say so in one line, then go on. This was taken from the session \
                  itself; where the summary differs, trust this."
+            }
+            (Self::Restored, true) => "[CONTEXT RESTORED] From the last session here:",
+            (Self::Restored, false) => {
+                "[CONTEXT RESTORED] Where the last session in this project stood, taken from its transcript. Go on \
+                 from here unless the user says otherwise."
             }
             (Self::Started, true) => "From the last session here:",
             (Self::Started, false) => {
@@ -61,9 +68,16 @@ impl Reader {
     fn tail(self) -> &'static str {
         match self {
             Self::Summariser => "",
-            Self::Compacted | Self::Started => "More: `throughline list`, `throughline briefing --tokens 2500`.",
+            Self::Compacted | Self::Restored | Self::Started => {
+                "More: `throughline list`, `throughline briefing --tokens 2500`."
+            }
         }
     }
+}
+
+/// The ledger's part alone, without a frame: at most `room` units.
+pub(crate) fn body(ledger: &Ledger, known: &Known, reader: Reader, room: usize) -> String {
+    lay_out::join(&select::choose(&items::of_ledger(ledger, known, reader), room))
 }
 
 /// Below this many units every word counts.

@@ -12,9 +12,7 @@ const WORTHWHILE_UNITS: usize = 40;
 /// Chooses items that together take at most `room` units, headings and separators included.
 pub(super) fn choose(items: &[Item], room: usize) -> Vec<Item> {
     let mut order: Vec<&Item> = items.iter().collect();
-    order.sort_by(|left, right| {
-        left.tier.cmp(&right.tier).then_with(|| right.worth.total_cmp(&left.worth))
-    });
+    order.sort_by(|left, right| left.tier.cmp(&right.tier).then_with(|| right.worth.total_cmp(&left.worth)));
     let mut left = room;
     let mut opened: HashSet<(Part, &str)> = HashSet::new();
     let mut chosen: Vec<Item> = Vec::new();
@@ -40,7 +38,8 @@ pub(super) fn choose(items: &[Item], room: usize) -> Vec<Item> {
 
 /// What an item costs beside its text: its part's heading and its group's label, when they are not there yet.
 fn opening_units(item: &Item, opened: &HashSet<(Part, &str)>) -> usize {
-    let heading = if opened.iter().any(|(part, _)| *part == item.part) { 0 } else { item.part.heading_units() };
+    let heading =
+        if opened.iter().any(|(part, _)| *part == item.part) { 0 } else { item.part.heading_units() };
     let is_new_group = !item.group.is_empty() && !opened.contains(&(item.part, item.group.as_str()));
     heading + if is_new_group { utf16_len(&item.group) + Part::GROUP_UNITS } else { 0 }
 }

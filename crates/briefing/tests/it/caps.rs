@@ -7,6 +7,7 @@ use throughline_briefing::{
     Cap, Facts, Scope, banner, briefing, fragment, handoff, preservation, resume, snapshot,
 };
 use throughline_domain::budget::estimate_tokens;
+use throughline_domain::ledger::Ledger;
 use throughline_domain::text::utf16_len;
 use throughline_domain::{Detail, Kind, State, Timestamp, time};
 
@@ -30,7 +31,7 @@ fn fragments(state: &State, facts: &Facts<'_>, loose: &str, cap: Cap) -> Vec<(&'
         ("compacted", briefing::render(state, facts, &Occasion::Compacted, cap).map(|chosen| chosen.text)),
         ("started", briefing::render(state, facts, &started, cap).map(|chosen| chosen.text)),
         ("banner", banner::render(state, facts, cap).map(|chosen| chosen.text)),
-        ("preservation", preservation::render(state, facts, Some(loose), loose, cap)),
+        ("preservation", preservation::render(state, facts, Some(loose), loose, &Ledger::default(), cap)),
         ("resume", Some(resume::render(state, Some(now()), now(), Some(&changes), cap))),
     ];
     made.into_iter()
@@ -125,7 +126,17 @@ fn nothing_is_said_when_nothing_is_there_or_nothing_fits() {
     let occasion = Occasion::Started { idle_seconds: 1 };
     let empty = State::empty();
     assert!(briefing::render(&empty, &Facts::default(), &occasion, Cap::tokens(1_200)).is_none());
-    assert!(preservation::render(&empty, &Facts::default(), Some("focus"), "", Cap::tokens(1_200)).is_none());
+    assert!(
+        preservation::render(
+            &empty,
+            &Facts::default(),
+            Some("focus"),
+            "",
+            &Ledger::default(),
+            Cap::tokens(1_200)
+        )
+        .is_none()
+    );
     assert!(resume::one_line_notice(&empty, None, now()).is_none());
     let state = State::read(r#"{"decisions":["go"]}"#).unwrap().0;
     for units in 0..50 {

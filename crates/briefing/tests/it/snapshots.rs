@@ -7,6 +7,7 @@ use throughline_briefing::handoff::{ContextUse, Health};
 use throughline_briefing::resume::GitChanges;
 use throughline_briefing::snapshot::SnapshotParts;
 use throughline_briefing::{Cap, Facts, Scope, banner, briefing, handoff, preservation, resume, snapshot};
+use throughline_domain::ledger::Ledger;
 use throughline_domain::time;
 
 use crate::example::state;
@@ -219,7 +220,9 @@ fn the_summary_for_people() {
 fn the_preservation_block() {
     let stat = " src/export.rs | 12 ++++++------\n 1 file changed, 6 insertions(+), 6 deletions(-)\n";
     let cap = Cap::tokens(preservation::PRESERVATION_TOKENS_MAX);
-    let text = preservation::render(&state(), &Facts::default(), Some("the manual"), stat, cap).unwrap();
+    let text =
+        preservation::render(&state(), &Facts::default(), Some("the manual"), stat, &Ledger::default(), cap)
+            .unwrap();
     check(
         &text,
         &expect![[r#"
@@ -273,8 +276,10 @@ fn the_preservation_block() {
 
 #[test]
 fn the_focus_decides_what_stays_when_room_is_short() {
-    let said =
-        |focus| preservation::render(&state(), &Facts::default(), focus, "", Cap { units: 900 }).unwrap();
+    let said = |focus| {
+        preservation::render(&state(), &Facts::default(), focus, "", &Ledger::default(), Cap { units: 900 })
+            .unwrap()
+    };
     assert!(!said(None).contains("Is a byte order mark wanted?"));
     assert!(said(Some("the byte order mark, please")).contains("Is a byte order mark wanted?"));
 }

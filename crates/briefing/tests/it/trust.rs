@@ -3,6 +3,7 @@
 use throughline_briefing::briefing::Occasion;
 use throughline_briefing::{Cap, Facts, Scope, banner, briefing, fragment, preservation};
 use throughline_domain::State;
+use throughline_domain::ledger::Ledger;
 
 use crate::example::{document, state};
 
@@ -11,7 +12,7 @@ fn all_texts(state: &State, facts: &Facts<'_>) -> Vec<String> {
     vec![
         briefing::render(state, facts, &Occasion::Compacted, cap).unwrap().text,
         banner::render(state, facts, cap).unwrap().text,
-        preservation::render(state, facts, None, "", cap).unwrap(),
+        preservation::render(state, facts, None, "", &Ledger::default(), cap).unwrap(),
     ]
 }
 

@@ -12,6 +12,7 @@ use throughline_store::session::{CompactionMark, SessionCache};
 
 use super::gate::{self, Session};
 use super::{Outcome, Run};
+use crate::ledger;
 
 /// PreCompact: save, snapshot, log line; says what the summary should keep.
 pub(super) fn before(run: &Run) -> Outcome {
@@ -52,7 +53,14 @@ pub(super) fn before(run: &Run) -> Outcome {
         let untrusted = session.memory.untrusted();
         let facts = Facts { untrusted: &untrusted, ..Facts::default() };
         let cap = Cap::tokens(PRESERVATION_TOKENS_MAX);
-        let text = preservation::render(&state, &facts, focus, &taken.diff_stat, cap);
+        let told = ledger::catch_up(
+            &run.place.home,
+            &run.payload.session_id,
+            &run.payload.transcript_path,
+            ledger::LARGE_SLICE_BYTES,
+            &mut outcome.failures,
+        );
+        let text = preservation::render(&state, &facts, focus, &taken.diff_stat, &told, cap);
         outcome.reply = Outcome::saying(text).reply;
     }
     gate::fold(run, &session.memory, &mut outcome.failures);

@@ -6,6 +6,7 @@ use throughline_store::session::{Registry, SessionNote};
 
 use super::gate::{self, Session};
 use super::{Outcome, Run, compaction, usual};
+use crate::ledger;
 
 /// Stop: folds what waits.
 pub(super) fn stop(run: &Run) -> Outcome {
@@ -15,9 +16,24 @@ pub(super) fn stop(run: &Run) -> Outcome {
             usual::catch_up_save(run, &session, &mut outcome.failures);
         }
         outcome.note = compaction::unnoted(run);
+        if !session.cache.paused {
+            read_on(run, &mut outcome.failures);
+        }
         gate::fold(run, &session.memory, &mut outcome.failures);
     }
     outcome
+}
+
+/// Takes note of what the transcript tells since the last gate.
+pub(super) fn read_on(run: &Run, failures: &mut Vec<String>) {
+    let payload = &run.payload;
+    ledger::catch_up(
+        &run.place.home,
+        &payload.session_id,
+        &payload.transcript_path,
+        ledger::SLICE_BYTES,
+        failures,
+    );
 }
 
 /// SessionEnd: saves and folds, within the second and a half that the client gives.

@@ -6,13 +6,16 @@ use std::time::Duration;
 use throughline_briefing::briefing::{self, Occasion};
 use throughline_briefing::restore::{self, Ages, Plan, Start};
 use throughline_briefing::resume::{self, GitChanges};
+use throughline_briefing::session::{self as briefing_session, Known, Reader};
 use throughline_briefing::{Cap, Facts, Scope, banner, fragment};
+use throughline_domain::ledger::Ledger;
 use throughline_domain::{State, Timestamp, time};
 use throughline_store::project_files;
-use throughline_store::session::{Registry, SessionCache, SessionNote};
+use throughline_store::session::{CompactionMark, Registry, SessionCache, SessionNote};
 
 use super::gate::{self, Session};
 use super::{Outcome, Run, starting};
+use crate::ledger;
 use crate::liveness::{self, Fate, Seen};
 
 /// How long git may take to say what changed meanwhile.
@@ -116,8 +119,12 @@ fn restore(
     let text = match restore::plan(start, age_seconds, crashed, ages) {
         Plan::Nothing => None,
         Plan::OneLine => resume::one_line_notice(&state, last_active, run.now),
-        Plan::Banner => banner::render(&state, &facts, cap).map(|chosen| chosen.text),
-        Plan::Briefing => brief(&state, &facts, start, age_seconds, cap),
+        Plan::Banner => told(run, start, &others, failures)
+            .and_then(|told| session_text(&state, &facts, &told, Reader::Restored, cap))
+            .or_else(|| banner::render(&state, &facts, cap).map(|chosen| chosen.text)),
+        Plan::Briefing => told(run, start, &others, failures)
+            .and_then(|told| session_text(&state, &facts, &told, reader(start), cap))
+            .or_else(|| brief(&state, &facts, start, age_seconds, cap)),
         Plan::Resume => resume_text(run, session, &state, last_active, cap),
         Plan::ResumeAndBriefing => {
             let resumed = resume_text(run, session, &state, last_active, Cap { units: cap.units / 3 });
@@ -134,6 +141,44 @@ fn restore(
         (false, None) => Some(mended),
         (false, Some(text)) => Some(format!("{mended}\n{text}")),
     }
+}
+
+/// What a session's transcript has told, and what of it the agent will know anyway.
+struct Told {
+    ledger: Ledger,
+    known: Known,
+}
+
+/// The ledger that matters: of a compacted session its own, of a new one that of the session before it.
+fn told(run: &Run, start: Start, others: &[&Seen], failures: &mut Vec<String>) -> Option<Told> {
+    let home = &run.place.home;
+    let (session, transcript) = match start {
+        Start::Compact => (run.payload.session_id.clone(), run.payload.transcript_path.clone()),
+        // Another session that is at work has its own tasks and errors.
+        _ if others.iter().any(|other| other.fate == Fate::Alive) => return None,
+        _ => {
+            let last = others.first()?.session.clone();
+            let transcript = SessionCache::read(&home.session(&last))?.transcript;
+            (last, transcript)
+        }
+    };
+    let ledger = ledger::catch_up(home, &session, &transcript, ledger::LARGE_SLICE_BYTES, failures);
+    let summary = match start {
+        Start::Compact => {
+            CompactionMark::current(&home.session(&session), run.now).and_then(|mark| mark.summary)
+        }
+        _ => None,
+    };
+    let known = summary.map_or_else(Known::nothing, |summary| Known::summary(&summary));
+    (ledger.turn > 0).then_some(Told { ledger, known })
+}
+
+fn reader(start: Start) -> Reader {
+    if start == Start::Compact { Reader::Compacted } else { Reader::Started }
+}
+
+fn session_text(state: &State, facts: &Facts<'_>, told: &Told, reader: Reader, cap: Cap) -> Option<String> {
+    briefing_session::render(state, facts, &told.ledger, &told.known, reader, cap).map(|chosen| chosen.text)
 }
 
 fn brief(state: &State, facts: &Facts<'_>, start: Start, age_seconds: u64, cap: Cap) -> Option<String> {

@@ -1,0 +1,87 @@
+//! A session's ledger, brought up to date: the transcript is read on from where the last gate stopped.
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use throughline_agents::claude_code::transcript::{Parsed, parse_line};
+use throughline_capture::absorb;
+use throughline_domain::ledger::Ledger;
+use throughline_store::ledger_file::{LedgerFile, Track};
+use throughline_store::paths::Home;
+use throughline_store::transcript_file::{Cursor, read_on};
+
+/// What a usual gate reads at most: some tens of milliseconds.
+pub(crate) const SLICE_BYTES: u64 = 8 << 20;
+/// What the gates around a compaction and a start read at most.
+pub(crate) const LARGE_SLICE_BYTES: u64 = 64 << 20;
+
+/// Reads a session's transcript on and keeps what it tells. A failure costs only what is new.
+pub(crate) fn catch_up(
+    home: &Home,
+    session_id: &str,
+    transcript: &str,
+    bytes_max: u64,
+    failures: &mut Vec<String>,
+) -> Ledger {
+    let folder = home.session(session_id);
+    let before = LedgerFile::read(&folder, transcript);
+    let mut file = before.clone();
+    let path = Path::new(transcript);
+    if transcript.is_empty() || !path.is_absolute() {
+        return file.main.ledger;
+    }
+    advance(&mut file.main, path, bytes_max, failures);
+    if file.main.cursor.front_bytes() > 0 && file.behind.is_none() {
+        file.behind = Some(Track { cursor: Cursor::at_start(), ..Track::default() });
+    }
+    if let Some(behind) = &mut file.behind {
+        advance(behind, path, bytes_max, failures);
+        if behind.cursor.offset >= file.main.cursor.offset {
+            file.main = std::mem::take(behind);
+            file.behind = None;
+        }
+    }
+    if file != before
+        && let Err(error) = file.write(&folder)
+    {
+        failures.push(error.to_string());
+    }
+    file.main.ledger
+}
+
+/// Reads one track on. A file that is not the one that was read before is read anew.
+fn advance(track: &mut Track, path: &Path, bytes_max: u64, failures: &mut Vec<String>) {
+    let was_begun = track.cursor.offset > 0;
+    let mut grown = track.clone();
+    match read_into(&mut grown, path, bytes_max, failures) {
+        Some(restarted) if restarted && was_begun => {
+            let mut anew = Track::default();
+            if read_into(&mut anew, path, bytes_max, failures).is_some() {
+                *track = anew;
+            }
+        }
+        Some(_) => *track = grown,
+        None => {}
+    }
+}
+
+/// Whether the file turned out to be another one; `None` when it could not be read.
+fn read_into(track: &mut Track, path: &Path, bytes_max: u64, failures: &mut Vec<String>) -> Option<bool> {
+    let ledger = &mut track.ledger;
+    let each_line = |offset: u64, bytes: &[u8]| {
+        if let Parsed::Line(line) = parse_line(bytes) {
+            absorb(ledger, &line, offset);
+        }
+    };
+    match read_on(path, &track.cursor, bytes_max, SystemTime::now(), each_line) {
+        Ok((cursor, reading)) => {
+            track.cursor = cursor;
+            failures.extend(reading.problems.first().map(ToString::to_string));
+            Some(reading.restarted)
+        }
+        Err(error) => {
+            failures.push(error.to_string());
+            None
+        }
+    }
+}
