@@ -85,15 +85,16 @@ fn boundaries_around(piece: &str, at: usize) -> (usize, usize) {
     let mut before = place;
     while place < at {
         before = place;
-        place += match (bytes[place], bytes.get(place + 1)) {
+        let length = match (bytes[place], bytes.get(place + 1)) {
             (b'\\', Some(b'u')) if is_high_surrogate(&bytes[place..]) => 12,
             (b'\\', Some(b'u')) => 6,
             (b'\\', _) => 2,
-            _ => piece[place..].chars().next().map_or(1, char::len_utf8),
+            _ => 1,
         };
+        // What looks like an escape may hold any character, or end with the text.
+        place = (place + length..bytes.len()).find(|it| piece.is_char_boundary(*it)).unwrap_or(bytes.len());
     }
-    let after = place.min(bytes.len());
-    let after = (after..=bytes.len()).find(|it| piece.is_char_boundary(*it)).unwrap_or(bytes.len());
+    let after = place;
     (if place == at { at } else { before }, after)
 }
 
@@ -171,6 +172,18 @@ mod tests {
         assert!(text.starts_with("first\nsecond"), "{text}");
         assert!(text.ends_with("last \"word\" 😀"), "{text}");
         assert!(text.len() < 400);
+    }
+
+    #[test]
+    fn what_only_looks_like_an_escape_is_cut_between_characters() {
+        for raw in ["\\é\\u12é\\", "\\\u{84}a", "é\\ud83dé\\ud8", "\\u\\u\\u", "\\\\\\\\\\"] {
+            let raw = raw.repeat(3);
+            for bytes in 0..raw.len() {
+                let piece = Escaped { pieces: vec![&raw] };
+                assert!(piece.head(bytes).len() <= raw.len() * 3, "{raw}");
+                let _ = piece.head_and_tail(bytes);
+            }
+        }
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub fn find(text: &str) -> Option<(usize, usize)> {
     None
 }
 
-/// A text without the fragments of ours in it.
+/// A text without the fragments of ours in it; a line break stands for each.
 #[must_use]
 pub fn without(text: Cow<'_, str>) -> Cow<'_, str> {
     let Some(mut found) = find(&text) else { return text };
@@ -39,6 +39,8 @@ pub fn without(text: Cow<'_, str>) -> Cow<'_, str> {
     let mut rest = &*text;
     loop {
         kept.push_str(&rest[..found.0]);
+        // What stood apart stays apart: two halves must not make a new mark.
+        kept.push('\n');
         rest = &rest[found.1..];
         match find(rest) {
             Some(next) => found = next,
@@ -72,8 +74,8 @@ mod tests {
     #[test]
     fn every_fragment_is_cut_and_the_rest_stays() {
         let text = "a[throughline:briefing]x[/throughline]b[throughline:notice]y[/throughline]c";
-        assert_eq!(without(text.into()), "abc");
-        assert_eq!(without("a [throughline:briefing]\ncut short".into()), "a ");
+        assert_eq!(without(text.into()), "a\nb\nc");
+        assert_eq!(without("a [throughline:briefing]\ncut short".into()), "a \n");
         assert!(matches!(without("nothing of ours".into()), Cow::Borrowed(_)));
     }
 

@@ -151,10 +151,10 @@ fn reminders_and_our_own_fragments_are_cut_out() {
     check(&user(r#""<ide_opened_file>The user opened a.rs</ide_opened_file>fix it""#), r#"said "fix it""#);
     check(&user(r#""why does <system-reminder> appear?""#), r#"said "why does <system-reminder> appear?""#);
     let ours = r#""before [throughline:briefing]\nDecided: x\n[/throughline] after""#;
-    check(&user(ours), r#"said "before  after""#);
+    check(&user(ours), r#"said "before \n after""#);
     check(
         &response(&format!(r#"[{{"type":"text","text":{ours}}}]"#)),
-        r#"msg_1 m-1 Some(113) said "before  after""#,
+        r#"msg_1 m-1 Some(113) said "before \n after""#,
     );
     check(
         &user(&format!(r#"[{{"type":"tool_result","tool_use_id":"t1","content":{ours}}}]"#)),

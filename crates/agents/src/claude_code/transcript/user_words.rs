@@ -124,6 +124,8 @@ fn without<'a>(text: Cow<'a, str>, open: &str, close: &str) -> Cow<'a, str> {
     let mut rest = &*text;
     loop {
         kept.push_str(&rest[..found.0]);
+        // What stood apart stays apart: two halves must not make a new mark.
+        kept.push('\n');
         rest = &rest[found.1..];
         match span(rest, open, close) {
             Some(next) => found = next,
@@ -181,5 +183,5 @@ fn typed_command(text: &str) -> Option<(&str, &str)> {
 
 fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(open)?;
-    Some(rest.split_once(close).map_or(rest, |(inside, _)| inside))
+    rest.split_once(close).map(|(inside, _)| inside)
 }
