@@ -15,8 +15,8 @@ const PLANS_MAX: usize = 5;
 const TASKS_MAX: usize = 200;
 const PENDING_MAX: usize = 64;
 /// Bytes of text in a part of the ledger: together they keep the file below 400 KB, whatever comes.
-const SAID_BYTES_MAX: usize = 64 << 10;
-const COMMAND_BYTES_MAX: usize = 64 << 10;
+const SAID_BYTES_MAX: usize = 56 << 10;
+const COMMAND_BYTES_MAX: usize = 56 << 10;
 const FILE_BYTES_MAX: usize = 48 << 10;
 const TASK_BYTES_MAX: usize = 32 << 10;
 const ERROR_BYTES_MAX: usize = 24 << 10;

@@ -10,13 +10,18 @@ const LINE_UNITS_MAX: usize = 300;
 /// Lines of an answer that are looked at.
 const SCAN_LINES_MAX: usize = 2_000;
 
-/// A run failed: keeps the lines that tell. The same failure of the same command is kept once, at its last place.
+/// A run failed: keeps the lines that tell. Of one command, only its newest failure is open.
 pub(crate) fn failed(ledger: &mut Ledger, text: &str, from: &str, place: Place) {
     let lines = telling_lines(text);
     if lines.is_empty() {
         return;
     }
     ledger.errors.retain(|error| error.from != from || error.lines.first() != lines.first());
+    // The newest run tells how things stand: what it says no more is over, what it says still stands in its own lines.
+    for error in ledger.errors.iter_mut().filter(|error| error.from == from && error.resolved_turn.is_none())
+    {
+        error.resolved_turn = Some(place.turn);
+    }
     ledger.errors.push(ErrorSeen {
         lines,
         from: from.to_owned(),
@@ -94,6 +99,10 @@ const CHOOSES: &[&str] = &[
     "--bin",
     "--example",
     "-n",
+    "-c",
+    "--no-run",
+    "-list",
+    "--collect-only",
 ];
 
 fn includes(whole: &str, part: &str) -> bool {
@@ -119,10 +128,11 @@ fn telling_lines(text: &str) -> Vec<String> {
     };
     let mut chosen = vec![first];
     // Where it happened stands near: prefer lines with a place, behind the first, then whatever else tells.
-    let near = (first + 1..lines.len())
-        .take(40)
-        .filter(|at| has_place(lines[*at]) && (tells(lines[*at]) || !lines[*at].starts_with("at ")));
+    let near = || {
+        (first + 1..lines.len()).take(40).filter(|at| has_place(lines[*at]) && !lines[*at].starts_with("at "))
+    };
     let before = (first.saturating_sub(3)..first).rev().filter(|at| lines[*at].starts_with("File \""));
+    let near = near().filter(|at| tells(lines[*at])).chain(near().filter(|at| !tells(lines[*at])).take(1));
     for at in before.chain(near).chain(telling.iter().copied()) {
         if chosen.len() >= LINES_MAX {
             break;
@@ -143,7 +153,9 @@ fn traceback_end(lines: &[&str]) -> Option<usize> {
 /// Nothing that looks like an error: the end of what it said.
 fn last_words(lines: &[&str]) -> Vec<String> {
     let said = lines.iter().rev().filter(|line| {
-        !line.starts_with("Exit code ") && line.chars().filter(|c| c.is_alphabetic()).count() >= 4
+        !line.starts_with("Exit code ")
+            && **line != "FAIL"
+            && line.chars().filter(|c| c.is_alphabetic()).count() >= 4
     });
     said.take(1).map(|line| shorten(line, LINE_UNITS_MAX)).collect()
 }
@@ -278,7 +290,7 @@ mod tests {
 
     use super::*;
 
-    fn check(text: &str, expected: Expect) {
+    fn check(text: &str, expected: &Expect) {
         expected.assert_eq(&telling_lines(text).join("\n"));
     }
 
@@ -289,14 +301,14 @@ mod tests {
             &format!(
                 "Exit code 1\n{noise}--- FAIL: TestParse (0.00s)\n    parse_test.go:41: got 3, want 4\nFAIL\nFAIL\texample/parse\t0.1s\n"
             ),
-            expect![[r"
+            &expect![[r"
                 --- FAIL: TestParse (0.00s)
                 parse_test.go:41: got 3, want 4
                 FAIL	example/parse	0.1s"]],
         );
         check(
             "   Compiling x\nerror[E0308]: mismatched types\n  --> src/a.rs:4:9\n   |\nerror: could not compile `x`",
-            expect![[r"
+            &expect![[r"
                 error[E0308]: mismatched types
                 --> src/a.rs:4:9
                 error: could not compile `x`"]],
@@ -307,7 +319,7 @@ mod tests {
     fn of_a_traceback_the_last_line_tells() {
         check(
             "Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\n    f()\n  File \"b.py\", line 9, in f\n    g()\nValueError: too few\n",
-            expect![[r#"
+            &expect![[r#"
                 ValueError: too few
                 File "b.py", line 9, in f"#]],
         );
@@ -316,7 +328,7 @@ mod tests {
     #[test]
     fn a_room_is_no_lack_of_memory() {
         assert!(!tells("there is room for 3 terrors"));
-        check("Exit code 3\nroom\nthe room is full", expect!["the room is full"]);
+        check("Exit code 3\nroom\nthe room is full", &expect!["the room is full"]);
     }
 
     #[test]

@@ -104,6 +104,13 @@ static HINTS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
             "next, i",
             "remaining",
             "steps:",
+            "let's",
+            "let’s",
+            "caused by",
+            "because",
+            "the issue ",
+            "the problem ",
+            "the bug ",
         ])
         .ok()
 });
@@ -114,7 +121,11 @@ fn has_hint(text: &str) -> bool {
 
 fn decisions(ledger: &mut Ledger, text: &str, by: By, place: Place) {
     let found: Vec<&str> = markup::sentences(text)
-        .filter(|sentence| DECISION_UNITS.contains(&utf16_len(sentence.text)) && decides(*sentence, by))
+        .filter(|sentence| {
+            DECISION_UNITS.contains(&utf16_len(sentence.text))
+                && has_hint(sentence.text)
+                && decides(*sentence, by)
+        })
         .map(|sentence| sentence.text)
         .take(DECISIONS_PER_TEXT_MAX)
         .collect();
@@ -127,13 +138,17 @@ fn decisions(ledger: &mut Ledger, text: &str, by: By, place: Place) {
 fn decides(sentence: Sentence<'_>, by: By) -> bool {
     let lower = markup::bare(sentence.text).to_lowercase().replace('’', "'");
     let lower = lower.as_str();
-    if lower.contains('?') || lower.ends_with(':') || is_open(lower) {
+    // "Going with that approach." says nothing to who does not know which.
+    if lower.contains('?') || lower.ends_with(':') || lower.split_whitespace().count() < 5 {
         return false;
     }
-    settles(lower)
-        || names_cause(lower)
-        || (by == By::Agent && prefers(lower))
-        || (by == By::User && user_settles(lower))
+    let settled = settles(lower)
+        || match by {
+            // What the user tells of a failure is where the work begins, not what was settled.
+            By::User => user_settles(lower),
+            By::Agent => names_cause(lower) || prefers(lower),
+        };
+    settled && !is_open(lower)
 }
 
 /// "We decided to …", "Decision: …", "going with …".
@@ -172,15 +187,40 @@ fn names_cause(lower: &str) -> bool {
         "the real cause",
         "the real bug",
     ];
+    // "The fix is sound" praises; "the fix is to …" tells.
+    const TOLD: &[&str] = &[" is to ", " was to ", " is a ", " was a ", ": ", ":** ", " — "];
     NOUNS.iter().any(|noun| {
         lower.find(noun).is_some_and(|at| {
             let behind = lower[at + noun.len()..].trim_start_matches(['*', '_']);
-            let is_told = [" is ", " was ", ": ", ":** ", " — ", " turned out to be "]
-                .iter()
-                .any(|told| behind.starts_with(told));
-            is_told && lower[..at].split_whitespace().count() <= 6
+            let is_cause = !noun.ends_with("fix")
+                && [" is ", " was ", " turned out "].iter().any(|told| behind.starts_with(told));
+            (is_cause || TOLD.iter().any(|told| behind.starts_with(told)))
+                && lower[..at].split_whitespace().count() <= 6
         })
-    })
+    }) || explains_failure(lower)
+}
+
+/// "The bug occurred because …", "the problem is that …".
+fn explains_failure(lower: &str) -> bool {
+    const SAYS: &[&str] = &[
+        "the issue is that ",
+        "the issue was that ",
+        "the problem is that ",
+        "the problem was that ",
+        "the bug is that ",
+        "the bug was that ",
+        "the bug occurred because ",
+        "the bug occurs because ",
+        "this happened because ",
+        "this happens because ",
+        "it failed because ",
+        "the failure was caused by ",
+        "was caused by ",
+        "this fails because ",
+        "the test failed because ",
+        "the tests failed because ",
+    ];
+    SAYS.iter().any(|says| lower.find(says).is_some_and(|at| at < 30))
 }
 
 /// "I'll use X instead of Y because …": somebody acts, something is preferred, and a reason stands there.
@@ -200,6 +240,8 @@ fn prefers(lower: &str) -> bool {
         "i kept ",
         "we keep ",
         "keeping ",
+        "now uses ",
+        "now use ",
     ];
     const REASONS: &[&str] = &[
         "because ",
@@ -208,6 +250,7 @@ fn prefers(lower: &str) -> bool {
         "so it ",
         "so we ",
         "so the ",
+        ", so ",
         "to avoid ",
         "to keep ",
         " — ",
@@ -218,22 +261,20 @@ fn prefers(lower: &str) -> bool {
         && REASONS.iter().any(|reason| lower.contains(reason))
 }
 
-/// "Let's use X instead", "go with option B".
+/// "Let's use X instead", "ok, go with option B".
 fn user_settles(lower: &str) -> bool {
-    const STARTS: &[&str] = &[
-        "go with ",
-        "let's go with",
-        "let's use ",
-        "let's keep ",
-        "we'll use ",
-        "we will use ",
-        "i'd go with",
-        "i want to go with",
-        "yes, go with",
-        "ok, go with",
-        "let's stick",
+    const STARTS: &[&str] =
+        &["go with ", "we'll use ", "we will use ", "i'd go with ", "i want to go with ", "we go with "];
+    const LETS: &[&str] = &[
+        "use", "keep", "go", "stick", "rename", "set", "focus", "drop", "remove", "switch", "abandon", "not",
+        "make", "call", "leave",
     ];
+    let lower = ["ok", "okay", "yes", "yeah", "no", "then", "so"].iter().fold(lower, |rest, word| {
+        rest.strip_prefix(word).and_then(|rest| rest.strip_prefix([',', ' '])).map_or(rest, str::trim_start)
+    });
+    let lets = lower.find("let's ").filter(|at| *at < 60).map(|at| &lower[at + 6..]);
     STARTS.iter().any(|start| lower.starts_with(start))
+        || lets.and_then(|rest| rest.split(' ').next()).is_some_and(|verb| LETS.contains(&verb))
 }
 
 /// What is only considered, wished or asked.

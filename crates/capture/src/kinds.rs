@@ -175,7 +175,7 @@ const TABLE: &[(&str, &str, CommandKind)] = &[
 fn by_table(program: &str, sub: &str) -> Option<CommandKind> {
     let row = TABLE.iter().find(|row| row.0 == program && (row.1 == sub || row.1.is_empty()))?;
     // `mvn test`, `cmake --build`: a builder that was told to test.
-    if row.2 == Build && row.1.is_empty() && sub != "" {
+    if row.2 == Build && row.1.is_empty() && !sub.is_empty() {
         return Some(by_word(sub).filter(|kind| *kind != Lint).unwrap_or(Build));
     }
     Some(row.2)
@@ -211,7 +211,7 @@ fn by_word(word: &str) -> Option<CommandKind> {
     const WORDS: &[(&str, CommandKind)] = &[
         ("test", Test), ("spec", Test), ("e2e", Test), ("coverage", Test), ("lint", Lint), ("fmt", Lint),
         ("format", Lint), ("typecheck", Lint), ("type-check", Lint), ("check", Lint), ("vet", Lint),
-        ("clippy", Lint), ("build", Build), ("compile", Build), ("bundle", Build), ("assemble", Build),
+        ("clippy", Lint), ("build", Build), ("compile", Build), ("bundle", Build), ("assemble", Build), ("all", Build), ("install", Build),
         ("deploy", Deploy), ("release", Deploy), ("publish", Deploy),
     ];
     let name = word.rsplit('/').next().unwrap_or(word).to_ascii_lowercase();

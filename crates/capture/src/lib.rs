@@ -1,4 +1,11 @@
 //! Capture: transcript lines into the ledger: what matters, in its own words. Pure.
+#![cfg_attr(
+    test,
+    expect(
+        clippy::needless_raw_string_hashes,
+        reason = "snapshots are written with hashes by their own tool"
+    )
+)]
 
 mod bounds;
 mod commands;
@@ -181,6 +188,10 @@ fn called(ledger: &mut Ledger, call: &ToolCall<'_>, cwd: Option<&str>, place: Pl
 }
 
 fn answered(ledger: &mut Ledger, answer: &ToolAnswer<'_>, offset: u64) {
+    if let Some(words) = answer.user_said.as_deref() {
+        let place = here(ledger, offset);
+        user_said(ledger, words, place);
+    }
     let Some(at) = ledger.pending.iter().rposition(|call| call.id == answer.call_id) else { return };
     let call = ledger.pending.remove(at);
     if let Some(command) = &call.command {

@@ -80,6 +80,11 @@ fn sentence_end(text: &str) -> usize {
             .take_while(|byte| matches!(byte, b'"' | b'\'' | b')' | b'*' | b'_' | b'.' | b'!' | b'?'))
             .count();
         let end = at + 1 + close;
+        // "(is it?) and so on": the sentence goes on behind the bracket.
+        let goes_on = || text[end..].trim_start().chars().next().is_some_and(|next| !next.is_uppercase());
+        if bytes[at + 1..end].contains(&b')') && goes_on() {
+            continue;
+        }
         let word = text[..at].rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or_default();
         if bytes.get(end).is_none_or(u8::is_ascii_whitespace) && !(*byte == b'.' && SHORT.contains(&word)) {
             return end;
@@ -96,9 +101,6 @@ mod tests {
     fn prose_is_cut_at_its_full_stops_and_code_is_left_out() {
         let text = "Use `a.b. c` here, e.g. for x. Then (maybe.) stop!\n```\nnot. this\n```\n1. First. Second\n> quoted\n| a | b |";
         let found: Vec<&str> = sentences(text).map(|it| it.text).collect();
-        assert_eq!(
-            found,
-            ["Use `a.b. c` here, e.g. for x.", "Then (maybe.)", "stop!", "1. First.", "Second"]
-        );
+        assert_eq!(found, ["Use `a.b. c` here, e.g. for x.", "Then (maybe.) stop!", "1. First.", "Second"]);
     }
 }

@@ -51,7 +51,8 @@ pub(crate) fn commands(line: &str) -> Vec<Simple> {
             words.push("|".to_owned());
             words.extend(program.iter().cloned());
         }
-        let is_repeatable = !pipeline.has_heredoc && !(loops && words.iter().any(|word| word.contains('$')));
+        let needs_loop = loops && words.iter().any(|word| word.contains('$'));
+        let is_repeatable = !pipeline.has_heredoc && !needs_loop;
         found.push(Simple { words, folder: folder.clone(), is_piped, is_repeatable });
         if found.len() >= COMMANDS_MAX {
             break;
@@ -288,7 +289,7 @@ mod tests {
 
     use super::*;
 
-    fn check(line: &str, expected: Expect) {
+    fn check(line: &str, expected: &Expect) {
         let shown: Vec<String> = commands(line)
             .iter()
             .map(|it| {
@@ -305,35 +306,35 @@ mod tests {
     fn a_line_is_taken_apart_as_a_shell_would() {
         check(
             "cd web && CI=1 npm test -- --run 2>&1 | tail -20; git status",
-            expect![[r"
+            &expect![[r"
             CI=1 npm test -- --run in web piped
             git status in web
         "]],
         );
         check(
             "go test ./... -run 'TestA|TestB' > out.txt 2>&1 || echo \"a && b; c\"",
-            expect![[r#"
+            &expect![[r#"
             go test ./... -run 'TestA|TestB'
             echo "a && b; c"
         "#]],
         );
         check(
             "(cd sub && make -j4 all) & wait",
-            expect![[r"
+            &expect![[r"
             make -j4 all in sub
             wait in sub
         "]],
         );
         check(
             "cargo test \\\n  --workspace # all of it\nls",
-            expect![[r"
+            &expect![[r"
             cargo test --workspace
             ls
         "]],
         );
         check(
             "echo '{\"a\":1}' | ./tool hook | head -3",
-            expect![[r#"
+            &expect![[r#"
             echo '{"a":1}' | ./tool hook piped
         "#]],
         );
@@ -343,21 +344,21 @@ mod tests {
     fn what_cannot_be_run_again_is_marked() {
         check(
             "git commit -m \"$(cat <<'EOF'\nit's done; go test ./...\nEOF\n)\" && go vet ./...",
-            expect![[r#"
+            &expect![[r#"
                 git commit -m "$(cat  once
                 go vet ./...
             "#]],
         );
         check(
             "for d in a b; do (cd $d && go test ./$d); done; make",
-            expect![[r#"
+            &expect![[r#"
                 (cd $d && go test ./$d) once
                 make
             "#]],
         );
         check(
             "python3 - <<EOF\nprint('a | b')\nEOF\npytest -q",
-            expect![[r"
+            &expect![[r"
             python3 - once
             pytest -q
         "]],

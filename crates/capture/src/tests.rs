@@ -1,1 +1,529 @@
-//! x
+//! Whole sessions of our own making, line by line, and what the ledger then holds.
+
+use std::borrow::Cow;
+
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+use throughline_domain::ledger::{CommandKind, FindingKind, Ledger};
+use throughline_domain::transcript::{Block, Escaped, Line, Tool, ToolAnswer, ToolCall, What};
+
+use crate::absorb;
+
+/// A session that is written line by line.
+#[derive(Default)]
+struct Session {
+    ledger: Ledger,
+    offset: u64,
+    responses: u32,
+}
+
+impl Session {
+    fn line(&mut self, what: What<'_>) -> &mut Self {
+        let cwd = Some(Cow::Borrowed("/home/ann/repo"));
+        absorb(
+            &mut self.ledger,
+            &Line { uuid: None, timestamp: None, cwd, is_sidechain: false, what },
+            self.offset,
+        );
+        self.offset += 100;
+        self
+    }
+
+    fn user(&mut self, text: &str) -> &mut Self {
+        self.line(What::UserSaid(text.into()))
+    }
+
+    fn agent(&mut self, text: &str) -> &mut Self {
+        self.respond(Block::Said(text.into()))
+    }
+
+    fn call(&mut self, tool: Tool, call: ToolCall<'_>) -> &mut Self {
+        self.respond(Block::Called(Box::new(ToolCall { tool, ..call })))
+    }
+
+    fn respond(&mut self, block: Block<'_>) -> &mut Self {
+        self.responses += 1;
+        let id = format!("msg_{}", self.responses);
+        self.line(responded(&id, block))
+    }
+
+    fn answer(&mut self, call_id: &str, raw: &str, is_error: bool) -> &mut Self {
+        self.line(What::ToolsAnswered(vec![answer(call_id, raw, is_error)]))
+    }
+
+    fn shell(&mut self, command: &str, raw: &str, is_error: bool) -> &mut Self {
+        let call = ToolCall {
+            id: "c".into(),
+            name: "Sh".into(),
+            command: Some(command.into()),
+            ..ToolCall::default()
+        };
+        self.call(Tool::Shell, call).answer("c", raw, is_error)
+    }
+
+    fn task(&mut self, call_id: &str, subject: &str) -> &mut Self {
+        let call = ToolCall { id: call_id.into(), purpose: Some(subject.into()), ..ToolCall::default() };
+        self.call(Tool::TaskCreate, call)
+    }
+
+    fn task_is(&mut self, id: &str, status: &str) -> &mut Self {
+        let call = ToolCall { task_id: Some(id.into()), status: Some(status.into()), ..ToolCall::default() };
+        self.call(Tool::TaskUpdate, call)
+    }
+
+    fn file(&mut self, tool: Tool, path: &str, text: &str) -> &mut Self {
+        self.call(tool, ToolCall { path: Some(path.into()), text: Some(text.into()), ..ToolCall::default() })
+    }
+}
+
+fn responded<'a>(id: &'a str, block: Block<'a>) -> What<'a> {
+    What::Responded { message_id: Some(id), model: Some("m"), context_tokens: None, blocks: vec![block] }
+}
+
+fn answer<'a>(call_id: &'a str, raw: &'a str, is_error: bool) -> ToolAnswer<'a> {
+    ToolAnswer {
+        call_id: call_id.into(),
+        text: Escaped { pieces: vec![raw] },
+        is_error,
+        ..ToolAnswer::default()
+    }
+}
+
+fn check(session: &mut Session, expected: &Expect) {
+    let ledger = &session.ledger;
+    let mut shown = String::new();
+    for it in &ledger.files {
+        let state = if it.is_uncommitted(ledger.commit_turn) { " uncommitted" } else { "" };
+        shown +=
+            &format!("file {} e{} r{} m{}{state} {}\n", it.path, it.edits, it.reads, it.mentions, it.did);
+    }
+    for it in &ledger.commands {
+        let ended = match it.succeeded {
+            None => "?",
+            Some(true) => "ok",
+            Some(false) => "failed",
+        };
+        shown += &format!("{:?} x{} {ended}: {} {:?}\n", it.kind, it.count, it.normal, it.result);
+    }
+    for it in &ledger.errors {
+        let state = if it.resolved_turn.is_some() { "was" } else { "is" };
+        shown += &format!("error {state} {:?} of {}\n", it.lines, it.from);
+    }
+    for it in &ledger.tasks {
+        shown += &format!("task {} {} {}\n", it.id, it.status, it.subject);
+    }
+    for it in &ledger.said {
+        shown += &format!("said {:?} {:?}\n", it.text, it.directives);
+    }
+    for it in &ledger.findings {
+        shown += &format!("{:?} {:?}\n", it.kind, it.quote);
+    }
+    expected.assert_eq(&shown);
+}
+
+#[test]
+fn a_small_session_is_told_in_its_own_words() {
+    let mut session = Session::default();
+    session
+        .user("Make the reader fast. Never use regex in src/scan.rs.")
+        .file(Tool::Read, "/home/ann/repo/src/scan.rs", "")
+        .file(Tool::Edit, "/home/ann/repo/src/scan.rs", "    let x = 1;\nfn scan_line(line: &str) {")
+        .agent("The root cause was that every line is copied. I looked at scan.rs again.")
+        .shell(
+            "cd /home/ann/repo && cargo test 2>&1 | tail -3",
+            "test result: FAILED. 1 passed; 1 failed",
+            false,
+        )
+        .shell("cargo test", "test result: ok. 2 passed; 0 failed", false)
+        .agent("Done.\\n\\nShall I commit it?");
+    check(
+        &mut session,
+        &expect![[r#"
+            file src/scan.rs e1 r1 m2 uncommitted fn scan_line(line: &str) {
+            Test x2 ok: cargo test ["test result: ok. 2 passed; 0 failed"]
+            error was ["test result: FAILED. 1 passed; 1 failed"] of cargo test
+            said "Make the reader fast. Never use regex in src/scan.rs." ["Never use regex in src/scan.rs."]
+            Decision "The root cause was that every line is copied."
+            Question "Done.\\n\\nShall I commit it?"
+        "#]],
+    );
+}
+
+#[test]
+fn a_task_is_known_by_the_id_in_its_answer_whether_field_or_text() {
+    let mut session = Session::default();
+    session.task("call_a", "Write the reader").answer(
+        "call_a",
+        "Task #7 created successfully: Write the reader",
+        false,
+    );
+    session.task("call_b", "Write the tests");
+    let told = ToolAnswer { task_id: Some("8".into()), ..answer("call_b", "ok", false) };
+    session.line(What::ToolsAnswered(vec![told]));
+    session.task("call_c", "Refused").answer("call_c", "no", true);
+    session.task_is("7", "completed").task_is("8", "in_progress");
+    check(
+        &mut session,
+        &expect![[r#"
+            task 7 completed Write the reader
+            task 8 in_progress Write the tests
+        "#]],
+    );
+}
+
+#[test]
+fn a_completed_or_deleted_task_is_not_open() {
+    let mut session = Session::default();
+    for (id, status) in [("1", "completed"), ("2", "deleted"), ("3", "in_progress")] {
+        session
+            .task("c", &format!("Task of {id}"))
+            .answer("c", &format!("Task #{id} created"), false)
+            .task_is(id, status);
+    }
+    let open: Vec<&str> =
+        session.ledger.tasks.iter().filter(|task| task.is_open()).map(|task| task.subject.as_str()).collect();
+    assert_eq!(open, ["Task of 3"]);
+}
+
+#[test]
+fn a_new_list_takes_the_place_of_the_old_one() {
+    let mut session = Session::default();
+    for rows in [vec![("a", "in_progress"), ("b", "pending")], vec![("a", "completed"), ("c", "pending")]] {
+        let todos = rows.into_iter().map(|(subject, status)| (subject.into(), status.into())).collect();
+        session.call(Tool::TodoWrite, ToolCall { todos, ..ToolCall::default() });
+    }
+    check(
+        &mut session,
+        &expect![[r#"
+            task  completed a
+            task  pending c
+        "#]],
+    );
+    assert_eq!((session.ledger.tasks[0].created.turn, session.ledger.tasks[0].changed.turn), (1, 2));
+}
+
+#[test]
+fn tasks_in_progress_are_the_last_to_be_cut() {
+    let mut session = Session::default();
+    for number in 0..260 {
+        session.task("c", &format!("Number {number}")).answer("c", &format!("Task #{number} created"), false);
+        if number == 0 {
+            session.task_is("0", "in_progress");
+        }
+    }
+    assert_eq!(session.ledger.tasks.len(), 200);
+    assert_eq!(session.ledger.tasks[0].subject, "Number 0");
+}
+
+#[test]
+fn turns_are_responses_and_not_lines() {
+    let mut session = Session::default();
+    for id in ["a", "a", "a", "b"] {
+        session.line(responded(id, Block::Said("x".into())));
+        session.answer("none", "x", false);
+    }
+    assert_eq!(session.ledger.turn, 2);
+    for _ in 0..2 {
+        session.line(What::Responded { message_id: None, model: None, context_tokens: None, blocks: vec![] });
+    }
+    session.user("go on");
+    session.line(What::Responded { message_id: None, model: None, context_tokens: None, blocks: vec![] });
+    assert_eq!(session.ledger.turn, 4);
+}
+
+#[test]
+fn context_use_never_grows_past_a_compaction() {
+    let mut session = Session::default();
+    let full =
+        What::Responded { message_id: Some("a"), model: None, context_tokens: Some(160_000), blocks: vec![] };
+    session.line(full);
+    session.line(What::Compacted {
+        trigger: Some("auto"),
+        tokens_before: Some(160_000),
+        tokens_after: Some(9_000),
+    });
+    session.line(What::Summary("we decided to do everything, never ask".into()));
+    assert_eq!(session.ledger.context_tokens, Some(9_000));
+    assert_eq!(session.ledger.compactions.len(), 1);
+    assert!(session.ledger.said.is_empty() && session.ledger.findings.is_empty());
+}
+
+#[test]
+fn is_error_counts_and_so_does_the_exit_code() {
+    let mut session = Session::default();
+    session.shell("make all", "a.c:3:1: error: expected ';'", true).shell(
+        "./run.sh",
+        "Exit code 2\\nError: no such host",
+        false,
+    );
+    check(
+        &mut session,
+        &expect![[r#"
+            file run.sh e0 r0 m1 
+            Build x1 failed: make all ["a.c:3:1: error: expected ';'"]
+            Run x1 failed: ./run.sh ["Error: no such host"]
+            error is ["a.c:3:1: error: expected ';'"] of make all
+            error is ["Error: no such host"] of ./run.sh
+        "#]],
+    );
+}
+
+#[test]
+fn a_refused_call_is_no_error_of_the_code() {
+    let mut session = Session::default();
+    session.shell("cargo build", "The user doesn't want to proceed with this tool use.", true);
+    assert!(session.ledger.errors.is_empty());
+    assert_eq!(session.ledger.commands[0].succeeded, None);
+}
+
+#[test]
+fn what_the_user_says_with_a_refusal_is_heard() {
+    let mut session = Session::default();
+    let refusal = ToolAnswer {
+        user_said: Some("no, use make instead".into()),
+        ..answer("c", "The user doesn't want it", true)
+    };
+    session.line(What::ToolsAnswered(vec![refusal]));
+    check(
+        &mut session,
+        &expect![[r#"
+            said "no, use make instead" ["no, use make instead"]
+        "#]],
+    );
+}
+
+#[test]
+fn a_wider_run_that_passes_resolves_and_says_so() {
+    let mut session = Session::default();
+    session.shell("go test ./pkg/a -run TestX", "--- FAIL: TestX (0.00s)", true).shell(
+        "go test ./...",
+        "ok  \\tx/pkg/a\\t0.1s",
+        false,
+    );
+    let error = &session.ledger.errors[0];
+    assert_eq!((error.resolved_turn, error.resolved_by.as_deref()), (Some(2), Some("go test ./...")));
+}
+
+#[test]
+fn a_commit_settles_what_was_changed_before_it() {
+    let mut session = Session::default();
+    session.file(Tool::Edit, "src/a.rs", "fn alpha() {}").shell(
+        "git add -A && git commit -m 'a'",
+        "[main 1a2b3c4] a",
+        false,
+    );
+    session.file(Tool::Write, "src/b.rs", "fn b() {}");
+    check(
+        &mut session,
+        &expect![[r#"
+            file src/a.rs e1 r0 m0 fn alpha() {}
+            file src/b.rs e1 r0 m0 uncommitted created
+        "#]],
+    );
+}
+
+#[test]
+fn a_bare_name_is_the_one_file_that_has_it() {
+    let mut session = Session::default();
+    session
+        .user("look at reader.rs")
+        .file(Tool::Read, "/home/ann/repo/src/reader.rs", "")
+        .agent("In reader.rs and other.rs");
+    check(
+        &mut session,
+        &expect![[r#"
+            file src/reader.rs e0 r1 m2 
+            file other.rs e0 r0 m1 
+            said "look at reader.rs" []
+        "#]],
+    );
+}
+
+#[test]
+fn a_copied_line_counts_once_and_a_subagents_words_not_at_all() {
+    let mut ledger = Ledger::default();
+    let mut line = Line {
+        uuid: Some("u1"),
+        timestamp: None,
+        cwd: None,
+        is_sidechain: false,
+        what: What::UserSaid("use tabs".into()),
+    };
+    absorb(&mut ledger, &line, 0);
+    absorb(&mut ledger, &line, 100);
+    line.uuid = Some("u2");
+    line.is_sidechain = true;
+    absorb(&mut ledger, &line, 200);
+    assert_eq!(ledger.said.len(), 1);
+    let call = ToolCall { tool: Tool::Edit, path: Some("a.rs".into()), ..ToolCall::default() };
+    let edit = Line { uuid: Some("u3"), what: responded("m", Block::Called(Box::new(call))), ..line };
+    absorb(&mut ledger, &edit, 300);
+    assert_eq!((ledger.turn, ledger.files.len()), (0, 1));
+}
+
+#[test]
+fn words_that_waited_in_the_queue_count_once() {
+    let mut session = Session::default();
+    session
+        .line(What::Queued("please use tabs".into()))
+        .agent("ok")
+        .user("please use tabs")
+        .user("yes")
+        .user("yes");
+    let said: Vec<&str> = session.ledger.said.iter().map(|word| word.text.as_str()).collect();
+    assert_eq!(said, ["please use tabs", "yes", "yes"]);
+}
+
+#[test]
+fn a_question_is_open_until_somebody_goes_on() {
+    let mut session = Session::default();
+    let ask = || ToolCall { id: "q".into(), purpose: Some("Tabs or spaces?".into()), ..ToolCall::default() };
+    session.call(Tool::AskUser, ask());
+    assert_eq!(session.ledger.findings[0].kind, FindingKind::Question);
+    session.answer("q", "tabs", false);
+    assert!(session.ledger.findings.is_empty());
+    session.agent("Shall I push?").user("no");
+    assert!(session.ledger.findings.is_empty());
+}
+
+#[test]
+fn what_a_compaction_shall_keep_is_a_directive() {
+    let mut session = Session::default();
+    session.line(What::Command { name: "/compact".into(), args: "the cursor rules".into() });
+    session.line(What::Command { name: "/clear".into(), args: "".into() });
+    check(
+        &mut session,
+        &expect![[r#"
+            said "/compact the cursor rules" ["the cursor rules"]
+        "#]],
+    );
+}
+
+#[test]
+fn kinds_survive_a_round_trip() {
+    let mut session = Session::default();
+    session.shell("cargo clippy", "ok", false);
+    let text = serde_json::to_string(&session.ledger).expect("a ledger is plain data");
+    let back: Ledger = serde_json::from_str(&text).expect("it was just written");
+    assert_eq!(back.commands[0].kind, CommandKind::Lint);
+    assert_eq!(back, session.ledger);
+}
+
+fn pieces() -> impl Strategy<Value = String> {
+    let word = prop_oneof![
+        "\\PC{0,12}",
+        Just("src/a.rs".to_owned()),
+        Just("never".to_owned()),
+        Just("we decided to".to_owned()),
+        Just("?".to_owned()),
+        Just("&&".to_owned()),
+        Just("go test ./...".to_owned()),
+        Just("<<EOF\n".to_owned()),
+        Just("\"$(".to_owned()),
+        Just("'".to_owned()),
+        Just("C:\\x\\y.cs".to_owned()),
+        Just("\n- ".to_owned()),
+        Just("é.rs:12".to_owned()),
+        Just("Exit code 1\nerror: x".to_owned()),
+        Just("\\".to_owned()),
+    ];
+    prop::collection::vec(word, 0..12).prop_map(|words| words.join(" "))
+}
+
+const TOOLS: [Tool; 12] = [
+    Tool::Shell,
+    Tool::Read,
+    Tool::Edit,
+    Tool::Write,
+    Tool::Search,
+    Tool::TaskCreate,
+    Tool::TaskUpdate,
+    Tool::TodoWrite,
+    Tool::Agent,
+    Tool::AskUser,
+    Tool::Plan,
+    Tool::Other,
+];
+
+fn what(choice: usize, text: &str) -> What<'_> {
+    match choice {
+        0 => What::UserSaid(text.into()),
+        1 => What::Queued(text.into()),
+        2 => responded(text, Block::Said(text.into())),
+        3 => What::ToolsAnswered(vec![answer("c", text, text.len().is_multiple_of(2))]),
+        4 => What::Command { name: text.into(), args: text.into() },
+        5 => What::Compacted { trigger: Some(text), tokens_before: None, tokens_after: None },
+        other => {
+            let piece = || Some(Cow::Borrowed(text));
+            let tool = TOOLS[other % TOOLS.len()];
+            let call = ToolCall {
+                id: "c".into(),
+                tool,
+                name: text.into(),
+                path: piece(),
+                command: piece(),
+                pattern: piece(),
+                text: piece(),
+                purpose: piece(),
+                task_id: piece(),
+                status: piece(),
+                todos: vec![(text.into(), "pending".into())],
+            };
+            responded(text, Block::Called(Box::new(call)))
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn nothing_panics_and_no_pause_changes_the_ledger(
+        lines in prop::collection::vec((0..18_usize, pieces(), any::<bool>()), 1..40),
+    ) {
+        let mut whole = Ledger::default();
+        let mut paused = Ledger::default();
+        for (at, (choice, text, pauses)) in lines.iter().enumerate() {
+            let line = Line { uuid: None, timestamp: Some(text), cwd: Some(text.as_str().into()), is_sidechain: false, what: what(*choice, text) };
+            absorb(&mut whole, &line, at as u64);
+            absorb(&mut paused, &line, at as u64);
+            if *pauses {
+                let text = serde_json::to_string(&paused).expect("a ledger is plain data");
+                paused = serde_json::from_str(&text).expect("it was just written");
+            }
+        }
+        prop_assert_eq!(whole, paused);
+    }
+}
+
+#[test]
+fn a_ledger_stays_small_whatever_comes() {
+    let mut session = Session::default();
+    for number in 0..3_000 {
+        let long = format!("{number} {}", "never use wordy_name_of_things ".repeat(60));
+        let path = format!("/home/ann/repo/{}/f{number}.rs", "deep/".repeat(30));
+        session
+            .user(&long)
+            .file(Tool::Edit, &path, &long)
+            .agent(&format!("We decided to use camelCase{number} because {}.", "of it ".repeat(40)))
+            .shell(
+                &format!("cargo test --test t{number} {}", "x".repeat(150)),
+                &"error: bad thing\\n".repeat(400),
+                true,
+            )
+            .task("c", &format!("{number} {}", "subject ".repeat(60)))
+            .call(
+                Tool::Shell,
+                ToolCall {
+                    id: long.as_str().into(),
+                    command: Some(long.as_str().into()),
+                    ..ToolCall::default()
+                },
+            );
+    }
+    let ledger = &session.ledger;
+    let bytes = serde_json::to_string(ledger).expect("a ledger is plain data").len();
+    assert!(bytes < 400_000, "{bytes}");
+    assert!(ledger.files.len() <= 480 && ledger.commands.len() <= 240 && ledger.names.len() <= 360);
+    assert!(ledger.said.len() <= 150 && ledger.errors.len() <= 60 && ledger.findings.len() <= 80);
+    assert!(ledger.tasks.len() <= 200 && ledger.pending.len() <= 64);
+    assert!(ledger.said.last().is_some_and(|word| word.text.starts_with("2999")));
+}

@@ -9,6 +9,7 @@ use crate::markup;
 const WHOLE_UNITS_MAX: usize = 1_600;
 const HEAD_UNITS_MAX: usize = 600;
 const DIRECTIVE_UNITS: std::ops::RangeInclusive<usize> = 6..=400;
+const AGAIN_UNITS_MIN: usize = 40;
 const DIRECTIVES_PER_MESSAGE_MAX: usize = 24;
 
 /// Takes a message; says whether the user really said something.
@@ -21,6 +22,10 @@ pub(crate) fn heard(ledger: &mut Ledger, text: &str, place: Place) -> bool {
     let kept = if units <= WHOLE_UNITS_MAX { text } else { cut_utf16(text, HEAD_UNITS_MAX) };
     // The sentences of a paste are not the user's own; what he says before it is: its first paragraph.
     let own = if units <= WHOLE_UNITS_MAX { kept } else { kept.split("\n\n").next().unwrap_or_default() };
+    // Sent again after an interruption, it is the same request; a short "yes" is another yes.
+    if units > AGAIN_UNITS_MIN {
+        ledger.said.retain(|word| word.units != units || word.text != kept);
+    }
     ledger.said.push(UserWord {
         text: kept.to_owned(),
         units,
@@ -149,7 +154,7 @@ mod tests {
 
     use super::*;
 
-    fn check(text: &str, expected: Expect) {
+    fn check(text: &str, expected: &Expect) {
         expected.assert_eq(&directives(text).join("\n"));
     }
 
@@ -157,19 +162,19 @@ mod tests {
     fn directives_are_whole_sentences_in_the_users_words() {
         check(
             "The parser is slow. Never call unwrap() in `lib.rs`, e.g. for paths. Can you make it fast?\n- use memchr instead of regex\n- no questions",
-            expect![[r"
+            &expect![[r"
                 Never call unwrap() in `lib.rs`, e.g. for paths.
                 - use memchr instead of regex"]],
         );
-        check("No, the other branch. It is a map.", expect!["No, the other branch."]);
+        check("No, the other branch. It is a map.", &expect!["No, the other branch."]);
     }
 
     #[test]
     fn an_approval_is_no_directive() {
         for text in ["yes please", "ok, please do that", "go ahead", "yes", "sounds good, let's do it"] {
-            check(text, expect![""]);
+            check(text, &expect![""]);
         }
-        check("yes, but keep the old name", expect!["yes, but keep the old name"]);
+        check("yes, but keep the old name", &expect!["yes, but keep the old name"]);
     }
 
     #[test]
