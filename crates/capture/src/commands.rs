@@ -104,7 +104,7 @@ pub(crate) fn answered(ledger: &mut Ledger, line: &str, answer: &ToolAnswer<'_>,
     if outcome != Outcome::Unknown
         && let Some(known) = ledger.commands.iter_mut().rfind(|known| known.normal == *from)
     {
-        known.result = outcome::last_lines(&text, is_check);
+        known.result = outcome::last_lines(&text, is_check, outcome);
     }
 }
 

@@ -115,7 +115,7 @@ fn includes(whole: &str, part: &str) -> bool {
 }
 
 /// The lines that tell what is wrong, the most telling first; at most three.
-fn telling_lines(text: &str) -> Vec<String> {
+pub(crate) fn telling_lines(text: &str) -> Vec<String> {
     let lines: Vec<&str> =
         text.lines().map(str::trim).filter(|line| !line.is_empty()).take(SCAN_LINES_MAX).collect();
     let telling: Vec<usize> = (0..lines.len()).filter(|at| tells(lines[*at])).collect();

@@ -87,11 +87,12 @@ pub(crate) fn mentioned(ledger: &mut Ledger, text: &str, role: Role, cwd: Option
     }
 }
 
-/// The file's entry, with its weight raised. A bare name is taken for the one file that has it.
+/// The file's entry, with its weight raised. What was only said is taken for the one file that it can be.
 fn touch(ledger: &mut Ledger, path: String, role: Role, place: Place) -> &mut FileUse {
-    let at =
-        ledger.files.iter().rposition(|file| file.path == path).or_else(|| namesake(&ledger.files, &path));
-    let at = at.unwrap_or_else(|| {
+    let is_given = matches!(role, Role::Edit | Role::Read | Role::Search);
+    let known = ledger.files.iter().rposition(|file| file.path == path);
+    let known = known.or_else(|| if is_given { None } else { longer(&ledger.files, &path) });
+    let at = known.or_else(|| shorter(&ledger.files, &path)).unwrap_or_else(|| {
         ledger.files.push(FileUse { first: place, ..FileUse::default() });
         ledger.files.len() - 1
     });
@@ -105,23 +106,20 @@ fn touch(ledger: &mut Ledger, path: String, role: Role, place: Place) -> &mut Fi
     file
 }
 
-/// Where one of two spellings is a bare name: the only entry that the other can be.
-fn namesake(files: &[FileUse], path: &str) -> Option<usize> {
-    let mut found = None;
-    if path.contains('/') {
-        let name = path.rsplit('/').next()?;
-        let bare = files.iter().position(|file| file.path == name)?;
-        // Once a name has two owners, it stays as it was said.
-        let is_shared =
-            files.iter().any(|file| file.path.len() > name.len() && ends_with_name(&file.path, name));
-        return (!is_shared && files[bare].edits == 0 && files[bare].reads == 0).then_some(bare);
-    }
-    for (at, file) in files.iter().enumerate() {
-        if ends_with_name(&file.path, path) && found.replace(at).is_some() {
-            return None;
-        }
-    }
-    found
+/// The only file whose path ends with what was said.
+fn longer(files: &[FileUse], said: &str) -> Option<usize> {
+    let mut owners = (0..files.len()).filter(|at| ends_with_name(&files[*at].path, said));
+    let found = owners.next()?;
+    owners.next().is_none().then_some(found)
+}
+
+/// An entry that was only said, and can be this file: none other has its name.
+fn shorter(files: &[FileUse], path: &str) -> Option<usize> {
+    let at = files
+        .iter()
+        .position(|file| file.edits == 0 && file.reads == 0 && ends_with_name(path, &file.path))?;
+    let is_shared = files.iter().any(|file| ends_with_name(&file.path, &files[at].path));
+    (!is_shared).then_some(at)
 }
 
 fn ends_with_name(path: &str, name: &str) -> bool {

@@ -7,7 +7,9 @@ pub(crate) fn kind_of(words: &[String]) -> Option<CommandKind> {
     let words = behind_wrappers(words);
     let program = program_of(words.first()?);
     let rest: Vec<&str> = words[1..].iter().map(|word| word.trim_matches(['"', '\''])).collect();
-    if TRIVIAL.contains(&program) || program.is_empty() || program.starts_with('$') {
+    let is_no_program =
+        program.is_empty() || program.starts_with('$') || program.contains('(') || is_assignment(&words[0]);
+    if TRIVIAL.contains(&program) || is_no_program || rest.contains(&"--help") {
         return None;
     }
     let sub = rest
@@ -30,8 +32,8 @@ pub(crate) fn behind_wrappers(words: &[String]) -> &[String] {
         let Some(first) = words.first() else { return words };
         let skip = match program_of(first) {
             _ if is_assignment(first) => 1,
-            "sudo" | "env" | "nice" | "nohup" | "command" | "exec" | "npx" | "bunx" | "pnpx" | "uvx"
-            | "xvfb-run" | "ionice" | "stdbuf" | "caffeinate" | "time" => 1,
+            "sudo" | "rtk" | "env" | "nice" | "nohup" | "command" | "exec" | "npx" | "bunx" | "pnpx"
+            | "uvx" | "xvfb-run" | "ionice" | "stdbuf" | "caffeinate" | "time" => 1,
             "timeout" | "gtimeout" => {
                 2 + words.iter().skip(1).take_while(|word| word.starts_with('-')).count()
             }
@@ -109,7 +111,7 @@ fn git_kind(rest: &[&str]) -> Option<CommandKind> {
 
 fn hub_kind(rest: &[&str]) -> Option<CommandKind> {
     match rest {
-        ["release", ..] | ["workflow", "run", ..] => Some(Deploy),
+        ["release", "create" | "upload" | "edit" | "delete", ..] | ["workflow", "run", ..] => Some(Deploy),
         ["pr" | "mr" | "issue", "create" | "merge" | "close" | "edit" | "ready", ..]
         | ["repo", "create" | "clone", ..] => Some(Git),
         _ => None,
@@ -265,6 +267,10 @@ mod tests {
             ("latest --x", Some(Run)),
             ("$X run", None),
             ("vendor/bin/phpunit", Some(Test)),
+            ("X=$(date)", None),
+            ("gh release view v1", None),
+            ("rtk cargo test", Some(Test)),
+            ("cargo test --help", None),
         ] {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
             assert_eq!(kind_of(&words), kind, "{line}");

@@ -9,6 +9,7 @@
 
 mod bounds;
 mod commands;
+mod decisions;
 mod errors;
 mod files;
 mod findings;

@@ -128,7 +128,7 @@ static SUMS_UP: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
 });
 
 /// The last lines that mean something, in their order; of a check, the lines that sum up.
-pub(crate) fn last_lines(text: &str, is_check: bool) -> Vec<String> {
+pub(crate) fn last_lines(text: &str, is_check: bool, outcome: Outcome) -> Vec<String> {
     let meaningful = || text.lines().rev().map(str::trim).filter(|line| is_meaningful(line)).take(200);
     let mut lines: Vec<&str> = Vec::new();
     if is_check && let Some(words) = SUMS_UP.as_ref() {
@@ -136,6 +136,9 @@ pub(crate) fn last_lines(text: &str, is_check: bool) -> Vec<String> {
             .filter(|line| line.len() < 400 && words.is_match(*line))
             .take(RESULT_LINES_MAX)
             .collect();
+    }
+    if lines.is_empty() && outcome == Outcome::Failed {
+        return errors::telling_lines(text).iter().map(|line| shorten(line, RESULT_UNITS_MAX)).collect();
     }
     if lines.is_empty() {
         lines = meaningful().take(2).collect();
@@ -159,10 +162,10 @@ mod tests {
     fn the_line_that_sums_up_is_the_result() {
         let text = "running 3 tests\ntest a ... ok\n\ntest result: ok. 3 passed; 0 failed\n\n   Doc-tests x\n\ntest result: ok. 0 passed; 0 failed\n";
         assert_eq!(
-            last_lines(text, true),
+            last_lines(text, true, Outcome::Succeeded),
             ["test result: ok. 3 passed; 0 failed", "test result: ok. 0 passed; 0 failed"]
         );
-        assert_eq!(last_lines("a\nb\n\nc\n---\n", false), ["b", "c"]);
+        assert_eq!(last_lines("a\nb\n\nc\n---\n", false, Outcome::Succeeded), ["b", "c"]);
     }
 
     #[test]

@@ -155,7 +155,10 @@ fn names_a_file(word: &str) -> bool {
     if stem.is_empty() {
         return ending == "env" || ending == "gitignore";
     }
-    if PRODUCTS.contains(&name) || !stem.bytes().any(|byte| byte.is_ascii_alphanumeric() || byte >= 0x80) {
+    if PRODUCTS.contains(&name)
+        || stem == "_test"
+        || !stem.bytes().any(|byte| byte.is_ascii_alphanumeric() || byte >= 0x80)
+    {
         return false;
     }
     if name.contains('@') && !word.contains('/') {
@@ -216,7 +219,11 @@ fn below(folders: &[String], cwd: Option<&str>, path: &str) -> Option<String> {
     let cwd = slashes(cwd?);
     let cwd = cwd.trim_end_matches('/');
     let root = roots(folders).filter(|root| is_inside(cwd, root)).max_by_key(|root| root.len())?;
-    let mut parts: Vec<&str> = cwd[root.len() + 1..].split('/').collect();
+    let inner = &cwd[root.len() + 1..];
+    if is_inside(path, inner) {
+        return None;
+    }
+    let mut parts: Vec<&str> = inner.split('/').collect();
     for part in path.split('/') {
         match part {
             "." | "" => {}
@@ -276,13 +283,13 @@ mod tests {
 
     #[test]
     fn a_file_has_one_name_however_it_is_spelled() {
-        let repo = &["/home/ann/repo"];
-        check(repo, "/home/ann/repo/src/a.rs", Some("src/a.rs"));
+        let repo = &["/home/dev/repo"];
+        check(repo, "/home/dev/repo/src/a.rs", Some("src/a.rs"));
         check(repo, "see `./src/a.rs:12:3`.", Some("src/a.rs"));
         check(repo, "(src/a.rs#L10)", Some("src/a.rs"));
         check(repo, "@src/a.rs, please", Some("src/a.rs"));
         check(repo, "git show HEAD:src/a.rs", Some("src/a.rs"));
-        check(repo, "/home/ann/other/b.rs", Some("/home/ann/other/b.rs"));
+        check(repo, "/home/dev/other/b.rs", Some("/home/dev/other/b.rs"));
         check(
             &["C:\\Users\\ann\\repo"].map(|it| Box::leak(slashes(it).into_boxed_str()) as &str),
             "C:\\Users\\ann\\repo\\src\\a.cs",
@@ -298,6 +305,10 @@ mod tests {
         check(folders, "/s/lib.go", Some("lib.go"));
         let folders: Vec<String> = folders.iter().map(|it| (*it).to_owned()).collect();
         assert_eq!(of_word(&folders, Some("/r/cmd/tool"), "main.go").as_deref(), Some("cmd/tool/main.go"));
+        assert_eq!(
+            of_word(&folders, Some("/r/cmd/tool"), "cmd/tool/main.go").as_deref(),
+            Some("cmd/tool/main.go")
+        );
         assert_eq!(of_word(&folders, Some("/r/cmd/tool"), "../../go.mod").as_deref(), Some("go.mod"));
     }
 
