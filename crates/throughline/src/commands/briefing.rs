@@ -1,13 +1,17 @@
 //! `briefing`: what the agent would be told now, and why each line.
 
 use throughline_briefing::briefing::{self, Occasion};
+use throughline_briefing::session::{self, Known, Reader};
 use throughline_briefing::{Cap, Facts};
 use throughline_domain::budget::estimate_tokens;
+use throughline_domain::ledger::Ledger;
 use throughline_domain::text::utf16_len;
+use throughline_store::session::SessionCache;
 
 use super::App;
 use crate::failure::Failure;
 use crate::output::{self, DIM, styled};
+use crate::{ledger, liveness};
 
 /// Show what the agent would be told after a compaction
 #[derive(Debug, clap::Args)]
@@ -23,12 +27,31 @@ pub(crate) struct Args {
     json: bool,
 }
 
+/// What the session at hand has told: the one that calls, else the one last active.
+fn session_ledger(app: &App) -> Option<Ledger> {
+    let home = &app.place.home;
+    let session = app.author().session.or_else(|| {
+        let seen = liveness::sessions(home, &app.memory.project, app.now);
+        seen.into_iter().next().map(|seen| seen.session)
+    })?;
+    let transcript = SessionCache::read(&home.session(&session))?.transcript;
+    let mut failures = Vec::new();
+    let ledger = ledger::catch_up(home, &session, &transcript, ledger::LARGE_SLICE_BYTES, &mut failures);
+    failures.iter().for_each(|failure| output::warn(failure));
+    Some(ledger)
+}
+
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let state = app.state()?;
     let untrusted = app.memory.untrusted();
     let facts = Facts { untrusted: &untrusted, ..Facts::default() };
     let cap = Cap::tokens(args.tokens.unwrap_or(app.config.briefing.tokens));
-    let chosen = briefing::render(&state, &facts, &Occasion::Compacted, cap).unwrap_or_default();
+    let told = session_ledger(app);
+    let chosen = told
+        .filter(|ledger| ledger.turn > 0)
+        .and_then(|ledger| session::render(&state, &facts, &ledger, &Known::nothing(), Reader::Compacted, cap))
+        .or_else(|| briefing::render(&state, &facts, &Occasion::Compacted, cap))
+        .unwrap_or_default();
     let tokens = estimate_tokens(&chosen.text);
     if args.json {
         let lines: Vec<_> = chosen
