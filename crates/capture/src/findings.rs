@@ -155,7 +155,7 @@ fn stated_plan(text: &str) -> Option<&str> {
             || lower.starts_with("next, i will ")
         {
             found = Some(line.trim());
-        } else if lower.len() < 120 && announces_plan(&lower) {
+        } else if lower.len() < 120 && markup::item_mark(line.trim()) == 0 && announces_plan(&lower) {
             found = with_list(text, start).or(found);
         }
     }
@@ -246,6 +246,7 @@ mod tests {
         );
         assert_eq!(ledger.findings[0].quote, "Here's the plan:\n\n1. Read the cursor\n2. Write the test");
         assert_eq!(ledger.findings[0].kind, FindingKind::Plan);
+        assert_eq!(stated_plan("- **Steps** are small:\n  - one\n  - two"), None);
     }
 
     #[test]
