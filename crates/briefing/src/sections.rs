@@ -261,12 +261,24 @@ fn recent_files(facts: &Facts<'_>) -> Section {
     for (name, content) in facts.recent_files {
         let text = format!("From {}, written moments ago:", verbatim(name, 120));
         lines.push(Line { rank: 6, text, why: "a file younger than 30 minutes" });
-        for line in lines_of(content).take(80) {
+        for line in told_lines(content) {
             let text = format!("> {}", verbatim(line, 200));
             lines.push(Line { rank: 6, text, why: "a file younger than 30 minutes" });
         }
     }
     Section { heading: String::new(), lines, ..Section::default() }
+}
+
+/// The lines of a note file that say something: parts of a snapshot that have nothing to show are left out.
+fn told_lines(content: &str) -> impl Iterator<Item = &str> {
+    let lines: Vec<&str> = lines_of(content).collect();
+    let is_empty_part = |at: usize| lines.get(at).is_some_and(|line| line.trim() == "(none)");
+    let told: Vec<&str> = (0..lines.len())
+        .filter(|at| !is_empty_part(*at) && !(lines[*at].starts_with("## ") && is_empty_part(at + 1)))
+        .map(|at| lines[at])
+        .take(80)
+        .collect();
+    told.into_iter()
 }
 
 fn quoted_untrusted(state: &State, trust: &Trust<'_>, scope: Scope) -> Section {

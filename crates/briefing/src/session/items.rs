@@ -19,6 +19,16 @@ const DIRECTIVE_UNITS: usize = 160;
 const REQUEST_UNITS: usize = 400;
 /// Newest directives that are told.
 const DIRECTIVES_MAX: usize = 12;
+/// Newest finished stretches of work that are told.
+const DONE_MAX: usize = 5;
+/// Newest errors that are told.
+const ERRORS_MAX: usize = 5;
+/// Most names side by side: a longer list is a heap, not a hand-over.
+const COMMANDS_MAX: usize = 14;
+const NAMES_MAX: usize = 90;
+/// Newest short words of the user that are no directives.
+const WORDS_MAX: usize = 4;
+const WORD_UNITS: usize = 80;
 /// Newest commands that check the work and are told before anything is weighed.
 const CHECKS_MAX: usize = 5;
 
@@ -27,6 +37,7 @@ const CHECKS_MAX: usize = 5;
 pub(super) enum Part {
     Request,
     Tasks,
+    Done,
     Directives,
     Recorded,
     Failing,
@@ -48,6 +59,7 @@ impl Part {
         match self {
             Self::Request | Self::Recorded => "",
             Self::Tasks => "Tasks:",
+            Self::Done => "Done:",
             Self::Directives => "The user said:",
             Self::Failing => "Fails:",
             Self::Checks => "Checks:",
@@ -108,27 +120,38 @@ pub(super) fn of(
     ledger: &Ledger,
     known: &Known,
     reader: Reader,
+    names: FileNames,
 ) -> Vec<Item> {
     let mut items = Vec::new();
     recorded(state, facts, &mut items);
     if facts.scope == Scope::Whole {
-        items.extend(of_ledger(ledger, known, reader));
+        items.extend(of_ledger(ledger, known, reader, names));
     }
     items
 }
 
 /// What the transcript alone gives.
-pub(super) fn of_ledger(ledger: &Ledger, known: &Known, reader: Reader) -> Vec<Item> {
+pub(super) fn of_ledger(ledger: &Ledger, known: &Known, reader: Reader, file_names: FileNames) -> Vec<Item> {
     let mut items = Vec::new();
     request(ledger, known, reader, &mut items);
     tasks(ledger, known, &mut items);
+    done(ledger, known, &mut items);
     directives(ledger, known, &mut items);
     failing(ledger, known, &mut items);
     commands(ledger, known, &mut items);
     findings(ledger, known, &mut items);
-    files(ledger, known, &mut items);
+    files(ledger, known, file_names, &mut items);
     names(ledger, known, &mut items);
     items
+}
+
+/// How files are named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileNames {
+    /// By their last part alone, where no other file has it: when every word counts.
+    Short,
+    /// With the folder they are in: nobody has to guess which one is meant.
+    WithFolder,
 }
 
 /// What was recorded on purpose comes first, by the ranks it has in a briefing of its own.
@@ -192,6 +215,25 @@ fn tasks(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
     }
 }
 
+/// Finished work, newest first: what it was about, where, and what came of it.
+fn done(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
+    let finished = ledger.finished_segments();
+    for (age, segment) in finished.iter().rev().take(DONE_MAX).enumerate() {
+        if known.has_sentence(&segment.subject) {
+            continue;
+        }
+        let mut text = format!("- {}", one_line(&segment.subject, 100));
+        let files: Vec<&str> = segment.files.iter().rev().take(4).map(|path| base_of(path)).collect();
+        if !files.is_empty() {
+            text.push_str(&format!(": {}", one_line(&files.join(", "), 100)));
+        }
+        if let Some(outcome) = segment.outcomes.last() {
+            text.push_str(&format!("; {}", one_line(outcome, 100)));
+        }
+        items.push(line(Part::Done, age, &text, WEIGHED, worth::of_done(age), "work that is finished"));
+    }
+}
+
 fn directives(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
     let all: Vec<&String> = ledger.said.iter().flat_map(|word| &word.directives).collect();
     let newest = all.iter().rev().take(DIRECTIVES_MAX).enumerate();
@@ -203,19 +245,39 @@ fn directives(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
         let worth = 1.0 / f64::from(u32::try_from(age).unwrap_or(u32::MAX).saturating_add(2));
         items.push(line(Part::Directives, all.len() - age, &text, FIRST, worth, "the user's own words"));
     }
+    words(ledger, known, items);
+}
+
+/// Short answers of the user (`yes, please do`): they say what was agreed to, and cost next to nothing.
+fn words(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
+    let is_short = |text: &str| throughline_domain::text::utf16_len(text) <= WORD_UNITS;
+    let short = ledger.said.iter().enumerate().rev();
+    let short = short.filter(|(_, word)| word.directives.is_empty() && is_short(&word.text));
+    for (order, word) in short.take(WORDS_MAX) {
+        if !known.has_sentence(&word.text) && word.text.contains(' ') {
+            let text = format!("- \"{}\"", one_line(&word.text, WORD_UNITS));
+            items.push(line(Part::Directives, order, &text, WEIGHED, 0.3, "the user's own words"));
+        }
+    }
 }
 
 fn failing(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
-    let open: Vec<&ErrorSeen> = ledger.errors.iter().filter(|error| error.resolved_turn.is_none()).collect();
-    for (age, error) in open.iter().rev().take(4).enumerate() {
+    // Where only a wider run has passed since, the error's own command was never seen to: it may still fail.
+    let is_open = |error: &&ErrorSeen| error.resolved_turn.is_none() || error.resolved_by.is_some();
+    let open: Vec<&ErrorSeen> = ledger.errors.iter().filter(is_open).collect();
+    for (age, error) in open.iter().rev().take(ERRORS_MAX).enumerate() {
         let Some(first) = error.lines.first() else { continue };
         if known.has_sentence(first) {
             continue;
         }
-        let mut text = format!("`{}`", one_line(&error.from, 120));
-        text.push_str(&format!("\n> {}", shorten(first.trim(), 300)));
-        let tier = if age == 0 { MUST } else { WEIGHED };
-        let worth = if age == 0 { 1.7 } else { 0.3 };
+        let mut text = format!("`{}`", one_line(&error.from, 80));
+        text.push_str(&format!("\n> {}", shorten(first.trim(), 240)));
+        // The newest is what the work stands at; the two before it may be the same trouble under another command.
+        let (tier, worth) = match age {
+            0 => (MUST, 1.7),
+            1 | 2 => (FIRST, 0.8),
+            _ => (WEIGHED, 0.3),
+        };
         items.push(line(
             Part::Failing,
             open.len() - age,
@@ -231,6 +293,7 @@ fn commands(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
     let mut newest: Vec<&CommandUse> = ledger.commands.iter().collect();
     newest.sort_by_key(|command| std::cmp::Reverse(command.last));
     let mut checks = 0;
+    let mut others = Vec::new();
     for (order, command) in newest.into_iter().enumerate() {
         let is_check = worth::is_check(command) && checks < CHECKS_MAX;
         if is_check {
@@ -245,9 +308,16 @@ fn commands(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
             items.push(line(Part::Checks, order, &text, FIRST, 0.9, "a command that checks the work"));
         } else {
             let worth = worth::of_command(command, ledger, &shown);
-            items.push(line(Part::Commands, order, &shown, WEIGHED, worth, "a command run before"));
+            others.push(line(Part::Commands, order, &shown, WEIGHED, worth, "a command run before"));
         }
     }
+    keep_best(&mut others, COMMANDS_MAX);
+    items.extend(others);
+}
+
+fn keep_best(items: &mut Vec<Item>, count_max: usize) {
+    items.sort_by(|left, right| right.worth.total_cmp(&left.worth));
+    items.truncate(count_max);
 }
 
 fn outcome(command: &CommandUse) -> String {
@@ -282,7 +352,7 @@ fn findings(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
     }
 }
 
-fn files(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
+fn files(ledger: &Ledger, known: &Known, file_names: FileNames, items: &mut Vec<Item>) {
     let mut names: HashMap<&str, usize> = HashMap::new();
     for file in &ledger.files {
         *names.entry(base_of(&file.path)).or_default() += 1;
@@ -291,7 +361,7 @@ fn files(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
         if known.has_file(&file.path, &names) {
             continue;
         }
-        let (group, shown) = shown_file(file, &names);
+        let (group, shown) = shown_file(file, &names, file_names);
         let worth = worth::of_file(file, ledger, &shown);
         let (part, why) = match file.edits {
             0 => (Part::Seen, "a file read or named before"),
@@ -302,10 +372,11 @@ fn files(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
 }
 
 /// A file by its name under its folder; where another file has the same name, the last folder stands before it.
-fn shown_file(file: &FileUse, names: &HashMap<&str, usize>) -> (String, String) {
+fn shown_file(file: &FileUse, names: &HashMap<&str, usize>, file_names: FileNames) -> (String, String) {
     let base = base_of(&file.path);
     let folder = file.path.strip_suffix(base).unwrap_or("").trim_end_matches('/');
-    if names.get(base).is_none_or(|count| *count <= 1) {
+    let is_only_one = names.get(base).is_none_or(|count| *count <= 1);
+    if is_only_one && (file_names == FileNames::Short || !folder.contains('/')) {
         return (folder.to_owned(), base.to_owned());
     }
     match folder.rsplit_once('/') {
@@ -315,11 +386,14 @@ fn shown_file(file: &FileUse, names: &HashMap<&str, usize>) -> (String, String) 
 }
 
 fn names(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
+    let mut all = Vec::new();
     for (order, name) in ledger.names.iter().enumerate() {
         if known.has_word(&name.name) {
             continue;
         }
         let worth = worth::of_name(name, ledger);
-        items.push(line(Part::Names, order, &name.name, WEIGHED, worth, "a name searched for or spoken of"));
+        all.push(line(Part::Names, order, &name.name, WEIGHED, worth, "a name searched for or spoken of"));
     }
+    keep_best(&mut all, NAMES_MAX);
+    items.extend(all);
 }

@@ -6,6 +6,7 @@
 mod gap;
 mod items;
 mod lay_out;
+mod recall;
 mod select;
 mod worth;
 
@@ -14,6 +15,8 @@ use throughline_domain::ledger::Ledger;
 use throughline_domain::text::utf16_len;
 
 pub use gap::Known;
+use items::FileNames;
+pub use recall::{Kept, holds};
 
 use crate::fit::{Cap, Chosen};
 use crate::fragment::{self, FragmentKind};
@@ -77,7 +80,7 @@ impl Reader {
 
 /// The ledger's part alone, without a frame: at most `room` units.
 pub(crate) fn body(ledger: &Ledger, known: &Known, reader: Reader, room: usize) -> String {
-    lay_out::join(&select::choose(&items::of_ledger(ledger, known, reader), room))
+    lay_out::join(&select::choose(&items::of_ledger(ledger, known, reader, FileNames::WithFolder), room))
 }
 
 /// Below this many units every word counts.
@@ -98,7 +101,8 @@ pub fn render(
     let tail = if is_tight { "" } else { reader.tail() };
     let frame = fragment::wrap_units(reader.fragment()) + utf16_len(head) + utf16_len(tail) + 2;
     let room = cap.units.checked_sub(frame)?;
-    let items = items::of(state, facts, ledger, known, reader);
+    let names = if is_tight { FileNames::Short } else { FileNames::WithFolder };
+    let items = items::of(state, facts, ledger, known, reader, names);
     let chosen = select::choose(&items, room);
     if chosen.is_empty() {
         return None;

@@ -12,6 +12,8 @@ const FAILED: f64 = 1.5;
 /// Commands are needed word by word more often than files, names of functions far less.
 const COMMAND: f64 = 1.2;
 const NAME: f64 = 0.25;
+/// Finished work is looked back at, seldom needed: the newest tells where things stand, older ones tell less and less.
+const DONE: f64 = 0.3;
 
 /// What a file is worth, for the units that its name takes.
 pub(super) fn of_file(file: &FileUse, ledger: &Ledger, shown: &str) -> f64 {
@@ -31,6 +33,11 @@ pub(super) fn of_command(command: &CommandUse, ledger: &Ledger, shown: &str) -> 
 pub(super) fn of_name(name: &NameUse, ledger: &Ledger) -> f64 {
     let searched = if name.searched { 1.6 } else { 1.0 };
     (name.weight.at(ledger.turn, HALF_LIFE_TURNS) * searched).ln_1p() * NAME / cost_root(&name.name)
+}
+
+/// What a finished stretch of work is worth; the newest has age 0.
+pub(super) fn of_done(age: usize) -> f64 {
+    DONE / f64::from(u32::try_from(age).unwrap_or(u32::MAX).saturating_add(1))
 }
 
 /// Whether a command checks the work: it will be run again, word by word.
