@@ -18,7 +18,9 @@ mod markup;
 mod names;
 mod outcome;
 mod paths;
+mod segments;
 mod shell;
+pub mod summaries;
 mod tasks;
 mod turns;
 mod words;
@@ -89,6 +91,7 @@ pub fn absorb(ledger: &mut Ledger, line: &Line<'_>, offset: u64) {
                     Block::Said(text) => {
                         spoken(ledger, text, Role::Agent, place);
                         findings::from_agent(ledger, text, place);
+                        segments::said(ledger, text);
                     }
                     Block::Called(call) => called(ledger, call, cwd, place),
                 }
@@ -128,6 +131,7 @@ fn user_said(ledger: &mut Ledger, text: &str, place: Place) -> bool {
     if is_said {
         spoken(ledger, text, Role::User, place);
         findings::from_user(ledger, text, place);
+        segments::requested(ledger, text);
     }
     is_said
 }
@@ -137,6 +141,7 @@ fn spoken(ledger: &mut Ledger, text: &str, role: Role, place: Place) {
     let text = head(text, TEXT_BYTES_MAX);
     files::mentioned(ledger, text, role, None, place);
     names::mentioned(ledger, text, role, place);
+    segments::mentioned(ledger, text);
 }
 
 /// A subagent's conversation is not the main one: its turns, words and commands are not ours. What it changed in the
@@ -176,8 +181,14 @@ fn called(ledger: &mut Ledger, call: &ToolCall<'_>, cwd: Option<&str>, place: Pl
             Some(subject) => pending.subject = Some(subject),
             None => return,
         },
-        Tool::TaskUpdate => return tasks::update(ledger, call, place),
-        Tool::TodoWrite => return tasks::replace_list(ledger, &call.todos, place),
+        Tool::TaskUpdate => {
+            tasks::update(ledger, call, place);
+            return segments::follow_tasks(ledger);
+        }
+        Tool::TodoWrite => {
+            tasks::replace_list(ledger, &call.todos, place);
+            return segments::follow_tasks(ledger);
+        }
         Tool::AskUser => {
             findings::asked(ledger, call, place);
             pending.asks = true;

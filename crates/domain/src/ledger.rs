@@ -44,6 +44,8 @@ pub struct Ledger {
     pub pending: Vec<PendingCall>,
     /// Compactions.
     pub compactions: Vec<CompactionSeen>,
+    /// Stretches of work: one per task, or per request of the user where there are no tasks.
+    pub segments: Vec<Segment>,
 }
 
 /// Where something stands in the transcript.
@@ -284,4 +286,51 @@ pub struct CompactionSeen {
     pub tokens_after: Option<u64>,
     /// The time, as written.
     pub timestamp: String,
+}
+
+/// What the id of a request's segment begins with; the turn follows.
+pub const REQUEST_SEGMENT: &str = "turn-";
+
+/// A stretch of work on one thing, and what came of it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Segment {
+    /// The task's id; `list-…` for a row of a list, `turn-…` for a request.
+    pub id: String,
+    /// What it is about.
+    pub subject: String,
+    /// The first turn.
+    pub start: u64,
+    /// The last turn; `None` while work goes on.
+    pub end: Option<u64>,
+    /// The turn at which its subject was last spoken of, after its end.
+    pub mentioned: u64,
+    /// Files changed.
+    pub files: Vec<String>,
+    /// Commands run, in their order.
+    pub commands: Vec<String>,
+    /// What was decided and what came out, in the agent's words.
+    pub outcomes: Vec<String>,
+    /// Errors that were resolved.
+    pub errors: Vec<String>,
+}
+
+impl Segment {
+    /// Whether it is about a request, not about a task.
+    #[must_use]
+    pub fn is_request(&self) -> bool {
+        self.id.starts_with(REQUEST_SEGMENT)
+    }
+}
+
+impl Ledger {
+    /// The stretches of work that are over, oldest first. Requests count only where there are no tasks.
+    #[must_use]
+    pub fn finished_segments(&self) -> Vec<&Segment> {
+        let has_tasks = !self.tasks.is_empty() || self.segments.iter().any(|it| !it.is_request());
+        let counts = |it: &&Segment| it.end.is_some() && !(has_tasks && it.is_request());
+        let mut finished: Vec<&Segment> = self.segments.iter().filter(counts).collect();
+        finished.sort_by_key(|segment| segment.end);
+        finished
+    }
 }

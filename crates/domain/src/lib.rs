@@ -13,6 +13,7 @@ pub mod problem;
 pub mod state;
 pub mod state_json;
 mod state_read;
+pub mod summary;
 pub mod text;
 pub mod time;
 pub mod transcript;

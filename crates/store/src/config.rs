@@ -25,6 +25,8 @@ pub struct Config {
     pub restore: Restore,
     /// When a hook does more than note and leave.
     pub gate: Gate,
+    /// Summaries of finished tasks.
+    pub summaries: Summaries,
     /// Asking git.
     pub git: Git,
     /// The client's compaction.
@@ -107,6 +109,18 @@ pub struct Gate {
     pub turns: u64,
 }
 
+/// Summaries of finished tasks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Summaries {
+    /// How full the context must be, in per cent of the way to the compaction. Before one it does not matter.
+    pub percent: u64,
+    /// So many turns after its end, and after its last mention, a task is cold.
+    pub cold_turns: u64,
+    /// Most summaries of a session; the oldest makes room.
+    pub per_session: usize,
+}
+
 /// Asking git.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -176,6 +190,12 @@ impl Default for Restore {
 impl Default for Gate {
     fn default() -> Self {
         Self { turns: 10 }
+    }
+}
+
+impl Default for Summaries {
+    fn default() -> Self {
+        Self { percent: 70, cold_turns: 20, per_session: 50 }
     }
 }
 

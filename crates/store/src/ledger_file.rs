@@ -49,6 +49,15 @@ impl LedgerFile {
         file.filter(is_ours).unwrap_or_else(fresh)
     }
 
+    /// Forgets what was read; says whether there was anything.
+    pub fn forget(session_folder: &Path) -> Result<bool, FileError> {
+        let path = session_folder.join("ledger.json");
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+            removed => removed.map(|()| true).at("remove", &path),
+        }
+    }
+
     /// Writes it, redacted.
     pub fn write(&self, session_folder: &Path) -> Result<(), FileError> {
         let path = session_folder.join("ledger.json");

@@ -15,4 +15,5 @@ pub mod redact;
 pub mod session;
 pub mod spool;
 pub mod state_file;
+pub mod task_summaries;
 pub mod transcript_file;
