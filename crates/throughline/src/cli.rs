@@ -63,11 +63,13 @@ enum Verb {
     Export(commands::export::Args),
     Import(commands::import::Args),
     Handoff(commands::handoff::Args),
+    Summaries(commands::summaries::Args),
     // Care.
     Trust(commands::trust::Args),
     Fresh(commands::fresh::Args),
     Pause(commands::pause::PauseArgs),
     Unpause(commands::pause::UnpauseArgs),
+    Cursor(commands::cursor::Args),
     Completions(commands::man::CompletionsArgs),
     Man(commands::man::ManArgs),
     /// Print one line about the context (called by the agent: payload on stdin)
@@ -131,10 +133,12 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Verb::Export(args) => commands::export::run(&app()?, &args),
         Verb::Import(args) => commands::import::run(&app()?, &args),
         Verb::Handoff(args) => commands::handoff::run(&app()?, &args),
+        Verb::Summaries(args) => commands::summaries::run(&app()?, &args),
         Verb::Trust(args) => commands::trust::run(&app()?, &args),
         Verb::Fresh(args) => commands::fresh::run(&app()?, &args),
         Verb::Pause(args) => commands::pause::pause(&app()?, &args),
         Verb::Unpause(args) => commands::pause::unpause(&app()?, &args),
+        Verb::Cursor(args) => commands::cursor::run(&app()?, &args),
         Verb::Completions(args) => commands::man::completions(&args),
         Verb::Man(args) => commands::man::man(&args),
         // `main` has taken every call whose first word is one of these: an option stood before it.

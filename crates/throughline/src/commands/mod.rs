@@ -3,6 +3,7 @@
 pub(crate) mod add;
 pub(crate) mod age;
 pub(crate) mod briefing;
+pub(crate) mod cursor;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod edit;
@@ -19,6 +20,7 @@ pub(crate) mod resolve;
 pub(crate) mod save;
 pub(crate) mod set;
 pub(crate) mod status;
+pub(crate) mod summaries;
 pub(crate) mod supersede;
 pub(crate) mod trust;
 pub(crate) mod uninstall;

@@ -11,6 +11,7 @@ use throughline_store::project_files;
 use throughline_store::session::{CompactionMark, SessionCache};
 
 use super::gate::{self, Session};
+use super::summaries::{self, When};
 use super::{Outcome, Run};
 use crate::ledger;
 
@@ -53,13 +54,15 @@ pub(super) fn before(run: &Run) -> Outcome {
         let untrusted = session.memory.untrusted();
         let facts = Facts { untrusted: &untrusted, ..Facts::default() };
         let cap = Cap::tokens(PRESERVATION_TOKENS_MAX);
-        let told = ledger::catch_up(
+        let mut told = ledger::catch_up(
             &run.place.home,
             &run.payload.session_id,
             &run.payload.transcript_path,
             ledger::LARGE_SLICE_BYTES,
             &mut outcome.failures,
         );
+        summaries::keep(run, &session, &told, When::Compacting, &mut outcome.failures);
+        summaries::recall(&run.place, &run.payload.session_id, &mut told);
         let text = preservation::render(&state, &facts, focus, &taken.diff_stat, &told, cap);
         outcome.reply = Outcome::saying(text).reply;
     }

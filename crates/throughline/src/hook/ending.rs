@@ -5,6 +5,7 @@ use throughline_store::archive::{Archive, SessionRow};
 use throughline_store::session::{Registry, SessionNote};
 
 use super::gate::{self, Session};
+use super::summaries::{self, When};
 use super::{Outcome, Run, compaction, usual};
 use crate::ledger;
 
@@ -17,23 +18,24 @@ pub(super) fn stop(run: &Run) -> Outcome {
         }
         outcome.note = compaction::unnoted(run);
         if !session.cache.paused {
-            read_on(run, &mut outcome.failures);
+            read_on(run, &session, &mut outcome.failures);
         }
         gate::fold(run, &session.memory, &mut outcome.failures);
     }
     outcome
 }
 
-/// Takes note of what the transcript tells since the last gate.
-pub(super) fn read_on(run: &Run, failures: &mut Vec<String>) {
+/// Takes note of what the transcript tells since the last gate, and summarises what is over.
+pub(super) fn read_on(run: &Run, session: &Session, failures: &mut Vec<String>) {
     let payload = &run.payload;
-    ledger::catch_up(
+    let told = ledger::catch_up(
         &run.place.home,
         &payload.session_id,
         &payload.transcript_path,
         ledger::SLICE_BYTES,
         failures,
     );
+    summaries::keep(run, session, &told, When::Filling, failures);
 }
 
 /// SessionEnd: saves and folds, within the second and a half that the client gives.

@@ -8,6 +8,7 @@ mod gate;
 pub(crate) mod input;
 mod session_start;
 pub(crate) mod starting;
+mod summaries;
 pub(crate) mod usual;
 
 use std::cell::Cell;

@@ -14,7 +14,7 @@ use throughline_store::project_files;
 use throughline_store::session::{CompactionMark, Registry, SessionCache, SessionNote};
 
 use super::gate::{self, Session};
-use super::{Outcome, Run, starting};
+use super::{Outcome, Run, starting, summaries};
 use crate::ledger;
 use crate::liveness::{self, Fate, Seen};
 
@@ -162,7 +162,8 @@ fn told(run: &Run, start: Start, others: &[&Seen], failures: &mut Vec<String>) -
             (last, transcript)
         }
     };
-    let ledger = ledger::catch_up(home, &session, &transcript, ledger::LARGE_SLICE_BYTES, failures);
+    let mut ledger = ledger::catch_up(home, &session, &transcript, ledger::LARGE_SLICE_BYTES, failures);
+    summaries::recall(&run.place, &session, &mut ledger);
     let summary = match start {
         Start::Compact => {
             CompactionMark::current(&home.session(&session), run.now).and_then(|mark| mark.summary)

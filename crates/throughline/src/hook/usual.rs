@@ -56,7 +56,7 @@ pub(super) fn run(run: &Run, spool: Option<&mut Spool>) -> Outcome {
         outcome.turn = 0;
         if let Some(session) = gate::open(run) {
             catch_up_save(run, &session, &mut outcome.failures);
-            super::ending::read_on(run, &mut outcome.failures);
+            super::ending::read_on(run, &session, &mut outcome.failures);
             gate::fold(run, &session.memory, &mut outcome.failures);
         }
     }

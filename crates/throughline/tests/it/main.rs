@@ -29,5 +29,6 @@ mod scene;
 mod settings;
 mod starts;
 mod statusline;
+mod summaries;
 mod thresholds;
 mod withdrawing;

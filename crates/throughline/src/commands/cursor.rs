@@ -1,0 +1,48 @@
+//! `cursor reset`: what a session's transcript told is forgotten, and read anew at the next gate.
+
+use throughline_store::ledger_file::LedgerFile;
+use throughline_store::session::Registry;
+use throughline_store::task_summaries::TaskSummaries;
+
+use super::App;
+use crate::failure::Failure;
+use crate::output;
+
+/// The place up to which a session's transcript was read
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    deed: Deed,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Deed {
+    /// Forget what the transcript told: it is read anew at the next gate
+    Reset {
+        /// The session; this agent's own, else the project's last, when left out
+        session: Option<String>,
+    },
+}
+
+pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    let Deed::Reset { session } = &args.deed;
+    let own = || app.author().session;
+    let last = || {
+        let notes = Registry::of(&app.place.home, &app.memory.project).recent();
+        notes.into_iter().last().map(|note| note.session)
+    };
+    let session = session.clone().or_else(own).or_else(last).ok_or_else(|| {
+        Failure::new("no session was seen in this project")
+            .hint("name one: `throughline cursor reset <session>`")
+    })?;
+    let was_there = LedgerFile::forget(&app.place.home.session(&session))?;
+    if let Some(claude_folder) = &app.place.claude_folder {
+        TaskSummaries::of(claude_folder).forget_check(&session);
+    }
+    let session = throughline_domain::text::one_line(&session, 100);
+    output::say(&if was_there {
+        format!("the transcript of session {session} is read anew at its next gate")
+    } else {
+        format!("nothing was read of session {session} yet")
+    })
+}
