@@ -16,6 +16,7 @@ mod findings;
 mod kinds;
 mod markup;
 mod names;
+pub mod need;
 mod outcome;
 mod paths;
 mod segments;

@@ -8,6 +8,7 @@ pub mod fragment;
 pub mod git_state;
 mod json_text;
 pub mod ledger;
+pub mod need;
 pub mod origin;
 pub mod problem;
 pub mod state;
