@@ -3,6 +3,7 @@
 pub(crate) mod add;
 pub(crate) mod age;
 pub(crate) mod briefing;
+pub(crate) mod coverage;
 pub(crate) mod cursor;
 pub(crate) mod demo;
 pub(crate) mod doctor;

@@ -1,0 +1,157 @@
+//! One transcript measured: read once from its beginning, each compaction briefed as the hook would have done.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use throughline_agents::claude_code::transcript::{Parsed, parse_line};
+use throughline_briefing::session::{self, Kept, Known, Reader};
+use throughline_briefing::{Cap, Facts};
+use throughline_capture::need::{Replay, Stretch};
+use throughline_domain::State;
+use throughline_domain::budget::estimate_tokens;
+use throughline_domain::ledger::Ledger;
+use throughline_domain::need::{NeedKind, Needed, Share};
+use throughline_domain::text::fingerprint;
+use throughline_store::transcript_file::{Cursor, read_on};
+
+use crate::failure::Failure;
+
+/// Compactions of one transcript that are told; the oldest leave first.
+const COMPACTIONS_MAX: usize = 500;
+
+/// How to measure.
+pub(super) struct Settings {
+    pub(super) tokens: u64,
+    pub(super) cap: Cap,
+    /// Responses watched after each compaction.
+    pub(super) turns: u64,
+}
+
+/// What one transcript told.
+pub(super) struct Coverage {
+    pub(super) transcript: PathBuf,
+    pub(super) compactions: Vec<Compaction>,
+    pub(super) problems: Vec<String>,
+}
+
+impl Coverage {
+    /// The session's id: the file's name.
+    pub(super) fn session(&self) -> String {
+        self.transcript.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+    }
+}
+
+/// One compaction, measured.
+pub(super) struct Compaction {
+    /// The same for copies of the same compaction.
+    pub(super) mark: u64,
+    pub(super) stretch: Stretch,
+    pub(super) summary_tokens: Option<u64>,
+    pub(super) briefing_tokens: u64,
+    /// What the need was, and who holds each part of it.
+    pub(super) judged: Vec<Judged>,
+    /// Word by word: in the summary, and in the summary or the briefing.
+    pub(super) kept_by_summary: Kept,
+    pub(super) kept_by_both: Kept,
+}
+
+/// Something needed, and whether it was at hand.
+pub(super) struct Judged {
+    pub(super) needed: Needed,
+    pub(super) by_summary: bool,
+    pub(super) by_briefing: bool,
+    /// By a briefing that does not know the summary.
+    pub(super) by_blind: bool,
+}
+
+/// Who may hold what was needed.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Holder {
+    Summary,
+    Briefing,
+    Both,
+    Blind,
+}
+
+impl Compaction {
+    /// How much of the need a holder holds; of nothing where the transcript has no summary to ask.
+    pub(super) fn share(&self, holder: Holder) -> Share {
+        if matches!(holder, Holder::Summary) && self.summary_tokens.is_none() {
+            return Share::default();
+        }
+        Share::count(self.judged.iter().map(|it| match holder {
+            Holder::Summary => it.by_summary,
+            Holder::Briefing => it.by_briefing,
+            Holder::Both => it.by_summary || it.by_briefing,
+            Holder::Blind => it.by_blind,
+        }))
+    }
+
+    /// How many things of a kind were needed.
+    pub(super) fn needed_of(&self, kind: NeedKind) -> usize {
+        self.judged.iter().filter(|it| it.needed.kind == kind).count()
+    }
+
+    /// What was needed and not in the summary.
+    pub(super) fn lost(&self) -> impl Iterator<Item = &Judged> {
+        self.judged.iter().filter(|it| !it.by_summary)
+    }
+}
+
+/// Reads a transcript and measures its compactions.
+pub(super) fn transcript(path: &Path, settings: &Settings) -> Result<Coverage, Failure> {
+    let mut coverage =
+        Coverage { transcript: path.to_owned(), compactions: Vec::new(), problems: Vec::new() };
+    let mut replay = Replay::watching(settings.turns);
+    let mut left_out = 0_usize;
+    let mut keep = |finished: Option<Box<Stretch>>| {
+        let Some(stretch) = finished else { return };
+        if coverage.compactions.len() >= COMPACTIONS_MAX {
+            coverage.compactions.remove(0);
+            left_out += 1;
+        }
+        coverage.compactions.push(compaction(*stretch, settings));
+    };
+    let each_line = |offset: u64, bytes: &[u8]| {
+        if let Parsed::Line(line) = parse_line(bytes) {
+            keep(replay.take(&line, offset));
+        }
+    };
+    let (_, reading) = read_on(path, &Cursor::at_start(), u64::MAX, SystemTime::now(), each_line)?;
+    keep(replay.finish());
+    coverage.problems.extend(reading.problems.iter().map(ToString::to_string));
+    if left_out > 0 {
+        coverage.problems.push(format!("the oldest {left_out} compactions are left out"));
+    }
+    Ok(coverage)
+}
+
+fn compaction(stretch: Stretch, settings: &Settings) -> Compaction {
+    let summary = stretch.summary.as_deref().map_or_else(Known::nothing, Known::summary);
+    let brief = |known: &Known| {
+        // What was recorded by hand is not known for a moment in the past: the transcript's part stands alone.
+        let (state, facts) = (State::default(), Facts::default());
+        session::render(&state, &facts, &stretch.before, known, Reader::Compacted, settings.cap)
+            .map_or_else(String::new, |chosen| chosen.text)
+    };
+    let text = brief(&summary);
+    let (briefing, blind) = (Known::summary(&text), Known::summary(&brief(&Known::nothing())));
+    let held = |known: &Known| session::holds(known, &stretch.needed, &stretch.namesakes);
+    let by = held(&summary).into_iter().zip(held(&briefing)).zip(held(&blind));
+    let judged = stretch.needed.iter().zip(by).map(|(needed, ((by_summary, by_briefing), by_blind))| {
+        Judged { needed: needed.clone(), by_summary, by_briefing, by_blind }
+    });
+    // Without a time, only its place tells two compactions apart.
+    let seen = &stretch.compaction;
+    let at = if seen.timestamp.is_empty() { seen.place.offset.to_string() } else { seen.timestamp.clone() };
+    let told = format!("{at}\n{}", stretch.summary.as_deref().unwrap_or_default());
+    Compaction {
+        mark: fingerprint(told.as_bytes()),
+        summary_tokens: stretch.summary.as_deref().map(estimate_tokens),
+        briefing_tokens: estimate_tokens(&text),
+        judged: judged.collect(),
+        kept_by_summary: Kept::of(&stretch.before, &[&summary]),
+        kept_by_both: Kept::of(&stretch.before, &[&summary, &briefing]),
+        stretch: Stretch { before: Ledger::default(), summary: None, ..stretch },
+    }
+}
