@@ -98,7 +98,7 @@ pub(crate) fn answered(ledger: &mut Ledger, line: &str, answer: &ToolAnswer<'_>,
         }
         Outcome::Failed => {
             set(ledger, from, Some(false));
-            errors::failed(ledger, &text, from, place);
+            errors::failed(ledger, &text, from, answer.is_error || outcome::tells_exit(&text), place);
         }
     }
     if outcome != Outcome::Unknown

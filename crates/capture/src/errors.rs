@@ -11,7 +11,7 @@ const LINE_UNITS_MAX: usize = 300;
 const SCAN_LINES_MAX: usize = 2_000;
 
 /// A run failed: keeps the lines that tell. Of one command, only its newest failure is open.
-pub(crate) fn failed(ledger: &mut Ledger, text: &str, from: &str, place: Place) {
+pub(crate) fn failed(ledger: &mut Ledger, text: &str, from: &str, is_certain: bool, place: Place) {
     let lines = telling_lines(text);
     if lines.is_empty() {
         return;
@@ -24,6 +24,7 @@ pub(crate) fn failed(ledger: &mut Ledger, text: &str, from: &str, place: Place) 
     }
     ledger.errors.push(ErrorSeen {
         lines,
+        is_certain,
         from: from.to_owned(),
         place,
         resolved_turn: None,

@@ -55,6 +55,11 @@ fn was_not_run(start: &str) -> bool {
     SAYS.iter().any(|says| start.starts_with(says))
 }
 
+/// Whether the answer itself names an exit code other than 0.
+pub(crate) fn tells_exit(text: &str) -> bool {
+    exit_code(text.trim_start()).is_some_and(|code| code != 0)
+}
+
 fn exit_code(start: &str) -> Option<i64> {
     let start = start.strip_prefix("Error: ").unwrap_or(start);
     let head = start.get(..10).filter(|head| head.eq_ignore_ascii_case("exit code "))?;

@@ -217,6 +217,8 @@ impl Task {
 pub struct ErrorSeen {
     /// The lines that tell, word by word; the most telling first.
     pub lines: Vec<String>,
+    /// The client said that it failed; otherwise its text looks so (a pipe hid how it ended).
+    pub is_certain: bool,
     /// The command (normalised) or tool it came from.
     pub from: String,
     /// Where.

@@ -14,13 +14,18 @@ use crate::sections;
 use crate::trust::{Facts, Scope};
 
 /// A directive is recognised by its beginning; a long one is cut here.
-const DIRECTIVE_UNITS: usize = 160;
+const DIRECTIVE_UNITS: usize = 200;
+const DIRECTIVE_UNITS_TIGHT: usize = 126;
+/// Where every word counts, so many go in before anything is weighed.
+const DIRECTIVES_FIRST_TIGHT: usize = 8;
 /// The current request, whole where it is short.
 const REQUEST_UNITS: usize = 400;
 /// Newest directives that are told.
 const DIRECTIVES_MAX: usize = 12;
 /// Newest finished stretches of work that are told.
 const DONE_MAX: usize = 5;
+/// Files named with each.
+const DONE_FILES_MAX: usize = 4;
 /// Newest errors that are told.
 const ERRORS_MAX: usize = 5;
 /// Most names side by side: a longer list is a heap, not a hand-over.
@@ -120,38 +125,44 @@ pub(super) fn of(
     ledger: &Ledger,
     known: &Known,
     reader: Reader,
-    names: FileNames,
+    room: Room,
 ) -> Vec<Item> {
     let mut items = Vec::new();
     recorded(state, facts, &mut items);
     if facts.scope == Scope::Whole {
-        items.extend(of_ledger(ledger, known, reader, names));
+        items.extend(of_ledger(ledger, known, reader, room));
     }
     items
 }
 
 /// What the transcript alone gives.
-pub(super) fn of_ledger(ledger: &Ledger, known: &Known, reader: Reader, file_names: FileNames) -> Vec<Item> {
+pub(super) fn of_ledger(ledger: &Ledger, known: &Known, reader: Reader, room: Room) -> Vec<Item> {
     let mut items = Vec::new();
     request(ledger, known, reader, &mut items);
     tasks(ledger, known, &mut items);
     done(ledger, known, &mut items);
-    directives(ledger, known, &mut items);
-    failing(ledger, known, &mut items);
-    commands(ledger, known, &mut items);
+    directives(ledger, known, room, &mut items);
+    failing(ledger, known, room, &mut items);
+    commands(ledger, known, room, &mut items);
     findings(ledger, known, &mut items);
-    files(ledger, known, file_names, &mut items);
+    files(ledger, known, room, &mut items);
     names(ledger, known, &mut items);
     items
 }
 
-/// How files are named.
+/// How much room there is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FileNames {
-    /// By their last part alone, where no other file has it: when every word counts.
-    Short,
-    /// With the folder they are in: nobody has to guess which one is meant.
-    WithFolder,
+pub(super) enum Room {
+    /// Every word counts: files by their last part alone, outcomes in a word, sentences by their beginning.
+    Tight,
+    /// Nobody has to guess which file is meant.
+    Ample,
+}
+
+impl Room {
+    fn pick<T>(self, tight: T, ample: T) -> T {
+        if self == Self::Tight { tight } else { ample }
+    }
 }
 
 /// What was recorded on purpose comes first, by the ranks it has in a briefing of its own.
@@ -163,7 +174,8 @@ fn recorded(state: &State, facts: &Facts<'_>, items: &mut Vec<Item>) {
             2 => (FIRST, 0.5),
             3 => (WEIGHED, 1.2),
             4 => (WEIGHED, 0.5),
-            _ => (WEIGHED, 0.2),
+            5 => (WEIGHED, 0.2),
+            _ => (WEIGHED, 0.03),
         };
         let may_be_cut = tier == MUST;
         items.push(Item {
@@ -223,27 +235,37 @@ fn done(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
             continue;
         }
         let mut text = format!("- {}", one_line(&segment.subject, 100));
-        let files: Vec<&str> = segment.files.iter().rev().take(4).map(|path| base_of(path)).collect();
+        let mut files: Vec<&str> = segment.files.iter().rev().map(|path| base_of(path)).collect();
+        files.dedup();
+        files.truncate(DONE_FILES_MAX);
         if !files.is_empty() {
             text.push_str(&format!(": {}", one_line(&files.join(", "), 100)));
         }
         if let Some(outcome) = segment.outcomes.last() {
             text.push_str(&format!("; {}", one_line(outcome, 100)));
         }
-        items.push(line(Part::Done, age, &text, WEIGHED, worth::of_done(age), "work that is finished"));
+        items.push(line(
+            Part::Done,
+            age,
+            &text,
+            WEIGHED,
+            worth::of_done(age, &text),
+            "work that is finished",
+        ));
     }
 }
 
-fn directives(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
+fn directives(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>) {
     let all: Vec<&String> = ledger.said.iter().flat_map(|word| &word.directives).collect();
     let newest = all.iter().rev().take(DIRECTIVES_MAX).enumerate();
     for (age, sentence) in newest.collect::<Vec<_>>().into_iter().rev() {
         if known.has_sentence(sentence) {
             continue;
         }
-        let text = format!("- \"{}\"", one_line(sentence, DIRECTIVE_UNITS));
+        let text = format!("- \"{}\"", one_line(sentence, room.pick(DIRECTIVE_UNITS_TIGHT, DIRECTIVE_UNITS)));
         let worth = 1.0 / f64::from(u32::try_from(age).unwrap_or(u32::MAX).saturating_add(2));
-        items.push(line(Part::Directives, all.len() - age, &text, FIRST, worth, "the user's own words"));
+        let tier = if age < room.pick(DIRECTIVES_FIRST_TIGHT, DIRECTIVES_MAX) { FIRST } else { WEIGHED };
+        items.push(line(Part::Directives, all.len() - age, &text, tier, worth, "the user's own words"));
     }
     words(ledger, known, items);
 }
@@ -261,22 +283,28 @@ fn words(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
     }
 }
 
-fn failing(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
+fn failing(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>) {
     // Where only a wider run has passed since, the error's own command was never seen to: it may still fail.
     let is_open = |error: &&ErrorSeen| error.resolved_turn.is_none() || error.resolved_by.is_some();
-    let open: Vec<&ErrorSeen> = ledger.errors.iter().filter(is_open).collect();
+    let mut open: Vec<&ErrorSeen> = ledger.errors.iter().filter(is_open).collect();
+    // The newest that is certain goes first, whatever else looks like a failure after it.
+    if let Some(certain) = open.iter().rposition(|error| error.is_certain) {
+        let certain = open.remove(certain);
+        open.push(certain);
+    }
     for (age, error) in open.iter().rev().take(ERRORS_MAX).enumerate() {
         let Some(first) = error.lines.first() else { continue };
         if known.has_sentence(first) {
             continue;
         }
-        let mut text = format!("`{}`", one_line(&error.from, 80));
-        text.push_str(&format!("\n> {}", shorten(first.trim(), 240)));
+        let mut text = format!("`{}`", one_line(&error.from, room.pick(50, 120)));
+        text.push_str(&format!("\n> {}", shorten(first.trim(), room.pick(120, 240))));
         // The newest is what the work stands at; the two before it may be the same trouble under another command.
         let (tier, worth) = match age {
             0 => (MUST, 1.7),
-            1 | 2 => (FIRST, 0.8),
-            _ => (WEIGHED, 0.3),
+            1 => (FIRST, room.pick(0.45, 0.8)),
+            2 => (room.pick(WEIGHED, FIRST), room.pick(0.1, 0.8)),
+            _ => (WEIGHED, 0.1),
         };
         items.push(line(
             Part::Failing,
@@ -289,7 +317,7 @@ fn failing(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
     }
 }
 
-fn commands(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
+fn commands(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>) {
     let mut newest: Vec<&CommandUse> = ledger.commands.iter().collect();
     newest.sort_by_key(|command| std::cmp::Reverse(command.last));
     let mut checks = 0;
@@ -304,7 +332,7 @@ fn commands(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
         }
         let shown = format!("`{}`", command.normal);
         if is_check {
-            let text = format!("{shown}{}", outcome(command));
+            let text = format!("{shown}{}", outcome(command, room));
             items.push(line(Part::Checks, order, &text, FIRST, 0.9, "a command that checks the work"));
         } else {
             let worth = worth::of_command(command, ledger, &shown);
@@ -320,14 +348,16 @@ fn keep_best(items: &mut Vec<Item>, count_max: usize) {
     items.truncate(count_max);
 }
 
-fn outcome(command: &CommandUse) -> String {
+fn outcome(command: &CommandUse, room: Room) -> String {
     let word = match command.succeeded {
         Some(true) => " passed",
         Some(false) => " failed",
         None => return String::new(),
     };
     match command.result.last() {
-        Some(last) if command.succeeded == Some(true) => format!("{word}: {}", one_line(last, 60)),
+        Some(last) if command.succeeded == Some(true) && room == Room::Ample => {
+            format!("{word}: {}", one_line(last, 60))
+        }
         _ => word.to_owned(),
     }
 }
@@ -340,19 +370,17 @@ fn findings(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
         let age = ledger.findings.len() - order;
         let fade = 1.0 / f64::from(u32::try_from(age).unwrap_or(u32::MAX));
         let (part, worth, why) = match finding.kind {
-            FindingKind::Decision => (Part::Decisions, 0.35 + fade, "a decision, in its own words"),
-            FindingKind::Question => (Part::Questions, 0.6 + fade, "a question that nobody answered"),
-            FindingKind::Plan => (Part::Plan, 0.3 + fade, "the plan as it was stated"),
+            FindingKind::Decision => (Part::Decisions, 1.1 + fade, "a decision, in its own words"),
+            FindingKind::Question => (Part::Questions, 1.6 + fade, "a question that nobody answered"),
+            FindingKind::Plan => (Part::Plan, 0.9 + fade, "the plan as it was stated"),
         };
         let who = if finding.by_user { "the user: " } else { "" };
         let text = format!("- {who}{}", one_line(&finding.quote, 260));
-        // A sentence costs as much as a dozen names: it is weighed by its length like everything else.
-        let cost = f64::from(u32::try_from(text.len().div_ceil(40)).unwrap_or(1)).sqrt();
-        items.push(line(part, order, &text, WEIGHED, worth / cost, why));
+        items.push(line(part, order, &text, WEIGHED, worth::spread(worth, &text), why));
     }
 }
 
-fn files(ledger: &Ledger, known: &Known, file_names: FileNames, items: &mut Vec<Item>) {
+fn files(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>) {
     let mut names: HashMap<&str, usize> = HashMap::new();
     for file in &ledger.files {
         *names.entry(base_of(&file.path)).or_default() += 1;
@@ -361,7 +389,7 @@ fn files(ledger: &Ledger, known: &Known, file_names: FileNames, items: &mut Vec<
         if known.has_file(&file.path, &names) {
             continue;
         }
-        let (group, shown) = shown_file(file, &names, file_names);
+        let (group, shown) = shown_file(file, &names, room);
         let worth = worth::of_file(file, ledger, &shown);
         let (part, why) = match file.edits {
             0 => (Part::Seen, "a file read or named before"),
@@ -372,11 +400,11 @@ fn files(ledger: &Ledger, known: &Known, file_names: FileNames, items: &mut Vec<
 }
 
 /// A file by its name under its folder; where another file has the same name, the last folder stands before it.
-fn shown_file(file: &FileUse, names: &HashMap<&str, usize>, file_names: FileNames) -> (String, String) {
+fn shown_file(file: &FileUse, names: &HashMap<&str, usize>, room: Room) -> (String, String) {
     let base = base_of(&file.path);
     let folder = file.path.strip_suffix(base).unwrap_or("").trim_end_matches('/');
     let is_only_one = names.get(base).is_none_or(|count| *count <= 1);
-    if is_only_one && (file_names == FileNames::Short || !folder.contains('/')) {
+    if is_only_one && (room == Room::Tight || !folder.contains('/')) {
         return (folder.to_owned(), base.to_owned());
     }
     match folder.rsplit_once('/') {

@@ -15,7 +15,7 @@ use throughline_domain::ledger::Ledger;
 use throughline_domain::text::utf16_len;
 
 pub use gap::Known;
-use items::FileNames;
+use items::Room;
 pub use recall::{Kept, holds};
 
 use crate::fit::{Cap, Chosen};
@@ -80,7 +80,7 @@ impl Reader {
 
 /// The ledger's part alone, without a frame: at most `room` units.
 pub(crate) fn body(ledger: &Ledger, known: &Known, reader: Reader, room: usize) -> String {
-    lay_out::join(&select::choose(&items::of_ledger(ledger, known, reader, FileNames::WithFolder), room))
+    lay_out::join(&select::choose(&items::of_ledger(ledger, known, reader, Room::Ample), room))
 }
 
 /// Below this many units every word counts.
@@ -101,8 +101,8 @@ pub fn render(
     let tail = if is_tight { "" } else { reader.tail() };
     let frame = fragment::wrap_units(reader.fragment()) + utf16_len(head) + utf16_len(tail) + 2;
     let room = cap.units.checked_sub(frame)?;
-    let names = if is_tight { FileNames::Short } else { FileNames::WithFolder };
-    let items = items::of(state, facts, ledger, known, reader, names);
+    let wide = if is_tight { Room::Tight } else { Room::Ample };
+    let items = items::of(state, facts, ledger, known, reader, wide);
     let chosen = select::choose(&items, room);
     if chosen.is_empty() {
         return None;

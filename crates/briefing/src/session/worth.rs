@@ -13,7 +13,7 @@ const FAILED: f64 = 1.5;
 const COMMAND: f64 = 1.2;
 const NAME: f64 = 0.25;
 /// Finished work is looked back at, seldom needed: the newest tells where things stand, older ones tell less and less.
-const DONE: f64 = 0.3;
+const DONE: f64 = 0.8;
 
 /// What a file is worth, for the units that its name takes.
 pub(super) fn of_file(file: &FileUse, ledger: &Ledger, shown: &str) -> f64 {
@@ -36,8 +36,13 @@ pub(super) fn of_name(name: &NameUse, ledger: &Ledger) -> f64 {
 }
 
 /// What a finished stretch of work is worth; the newest has age 0.
-pub(super) fn of_done(age: usize) -> f64 {
-    DONE / f64::from(u32::try_from(age).unwrap_or(u32::MAX).saturating_add(1))
+pub(super) fn of_done(age: usize, shown: &str) -> f64 {
+    spread(DONE / f64::from(u32::try_from(age).unwrap_or(u32::MAX).saturating_add(1)), shown)
+}
+
+/// A worth over its cost.
+pub(super) fn spread(worth: f64, shown: &str) -> f64 {
+    worth / cost_root(shown)
 }
 
 /// Whether a command checks the work: it will be run again, word by word.
