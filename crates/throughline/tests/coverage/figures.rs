@@ -191,5 +191,6 @@ fn the_table_and_the_bars_tell_the_same() {
           11111111  2026-03-01 09:30  ██████████▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒   25% → 100%
         mean of 1 compaction: summary 0.250, briefing 0.750, both 1.000; blind 1.000
         1 of 2 reads were of files it had read or changed before
-    "]].assert_eq(&worked_on().says(&["--last"]));
+    "]]
+    .assert_eq(&worked_on().says(&["--last"]));
 }
