@@ -5,7 +5,9 @@
 use throughline_domain::ledger::{
     CommandKind, CommandUse, FindingKind, Ledger, REQUEST_SEGMENT, Segment, Task,
 };
-use throughline_domain::text::{fingerprint, one_line, utf16_len};
+use throughline_domain::text::{fingerprint, one_line};
+
+use crate::markup;
 
 const SEGMENTS_MAX: usize = 60;
 /// Bytes of text in all segments together.
@@ -23,8 +25,11 @@ const ERROR_UNITS: usize = 200;
 const SUBJECT_UNITS: usize = 200;
 /// Fewer words ("yes", "go on") continue what is being done.
 const REQUEST_WORDS_MIN: usize = 4;
-/// Longer texts, and those with paragraphs, explain; what they say first is what came out.
-const SHORT_UNITS: usize = 300;
+/// "All clean" tells nothing later.
+const OUTCOME_WORDS_MIN: usize = 4;
+const EXCLAIMED_WORDS_MIN: usize = 6;
+/// What came out is said at a text's beginning.
+const OUTCOME_BYTES: usize = 1_000;
 
 /// Tasks have changed: those that were begun get a segment, those that are done end theirs.
 pub(crate) fn follow_tasks(ledger: &mut Ledger) {
@@ -192,31 +197,52 @@ fn newest<T>(items: Vec<T>, count_max: usize) -> impl Iterator<Item = T> {
     items.into_iter().skip(surplus)
 }
 
-/// Of a text of the agent what tells a result: a short one whole, of a long one the first line.
+/// Of a text of the agent the first sentence that tells a result. Better none than an announcement.
 fn outcome_in(text: &str) -> Option<String> {
-    const ANNOUNCES: &[&str] = &[
-        "let me",
-        "let's",
-        "let’s",
-        "i'll",
-        "i’ll",
-        "i will",
-        "i'm going to",
-        "now let",
-        "now i",
-        "next,",
-        "first,",
-        "now, let",
-        "looking at",
-        "checking",
-    ];
-    let text = crate::head(text.trim(), 4_000);
-    let is_short = utf16_len(text) < SHORT_UNITS && !text.contains("\n\n");
-    let told = if is_short { text } else { text.lines().next().unwrap_or_default() };
-    let told = one_line(told.trim_start_matches(['#', '*', '-', ' ']).trim_end_matches('*'), OUTCOME_UNITS);
-    let lower = crate::head(&told, 40).to_lowercase();
-    let announces = ANNOUNCES.iter().any(|start| lower.starts_with(start)) || told.ends_with([':', '?']);
-    (!announces && told.split_whitespace().take(3).count() >= 3).then_some(told)
+    let text = crate::head(text.trim(), OUTCOME_BYTES);
+    let sentence = markup::sentences(text).map(|sentence| sentence.text).find(|it| tells_result(it))?;
+    let told = sentence.trim_start_matches(['#', '*', '-', '>', ' ']).replace("**", "");
+    Some(one_line(&told, OUTCOME_UNITS))
+}
+
+/// Words with which an agent says what it is about to do.
+#[rustfmt::skip]
+const ANNOUNCES: &[&str] = &[
+    "let", "let's", "let’s", "lets", "i'll", "i’ll", "i'm", "i’m", "we'll", "now", "next", "first", "then", "looking",
+    "checking", "update", "add", "remove", "run", "fix", "step", "create", "write", "check", "verify", "mark", "move",
+    "rename", "replace", "read", "use", "to", "if", "once", "wait", "phase",
+];
+/// Words with which it says what is so now.
+#[rustfmt::skip]
+const TELLS: &[&str] = &[
+    "pass", "passes", "passed", "passing", "works", "worked", "fixed", "fixes", "found", "done", "complete",
+    "completed", "created", "added", "updated", "removed", "renamed", "moved", "replaced", "implemented", "wrote",
+    "written", "built", "builds", "succeeded", "succeeds", "green", "clean", "cleanly", "resolved", "confirmed",
+    "verified", "cause", "caused", "because", "committed", "pushed", "merged", "ready", "finished", "fails", "failed",
+    "decided", "chose", "instead", "now", "longer",
+];
+
+fn tells_result(sentence: &str) -> bool {
+    if sentence.trim_end_matches(['*', '`', ' ']).ends_with([':', '?']) {
+        return false;
+    }
+    let lower = sentence.to_lowercase();
+    let mut words = lower
+        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’')))
+        .filter(|word| !word.is_empty());
+    if words.next().is_none_or(|first| ANNOUNCES.contains(&first)) {
+        return false;
+    }
+    let (mut count, mut tells) = (1, false);
+    for word in words {
+        count += 1;
+        tells |= TELLS.contains(&word);
+    }
+    // "I found the issue!" leaves it to the next sentence which.
+    let words_min = if lower.ends_with('!') { EXCLAIMED_WORDS_MIN } else { OUTCOME_WORDS_MIN };
+    tells
+        && count >= words_min
+        && !["let me", "i will", "going to", "need to", "should"].iter().any(|it| lower.contains(it))
 }
 
 /// What ended first goes first; what goes on stays as long as anything else can go.

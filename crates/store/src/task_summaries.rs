@@ -171,7 +171,7 @@ fn index_file(session_folder: &Path) -> PathBuf {
 /// `md5(session_id:task_id)` in hexadecimal digits.
 fn file_id(session_id: &str, task_id: &str) -> String {
     let hash = Md5::digest(format!("{session_id}:{task_id}"));
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{:032x}", u128::from_be_bytes(hash.into()))
 }
 
 fn write_json(path: &Path, value: &impl Serialize) -> Result<(), FileError> {

@@ -18,7 +18,7 @@ struct Session {
 
 impl Session {
     fn line(&mut self, what: What<'_>) -> &mut Self {
-        let cwd = Some(Cow::Borrowed("/home/ann/repo"));
+        let cwd = Some(Cow::Borrowed("/home/dev/repo"));
         let line = Line { uuid: None, timestamp: None, cwd, is_sidechain: false, what };
         absorb(&mut self.ledger, &line, self.lines * 100);
         self.lines += 1;
@@ -64,7 +64,7 @@ impl Session {
     }
 
     fn edit(&mut self, path: &str) -> &mut Self {
-        let path = format!("/home/ann/repo/{path}");
+        let path = format!("/home/dev/repo/{path}");
         self.call(Tool::Edit, ToolCall { path: Some(path.into()), ..ToolCall::default() })
     }
 
@@ -262,4 +262,26 @@ fn segments_stay_within_their_bounds() {
     assert!(serde_json::to_string(segments).unwrap().len() < 2 * SEGMENT_BYTES_MAX);
     assert_eq!(segments.last().unwrap().id, "200", "the newest stay");
     assert!(segments.iter().all(|segment| segment.files.len() <= 15 && segment.outcomes.len() <= 6));
+}
+
+#[test]
+fn an_outcome_is_a_sentence_that_tells_a_result() {
+    let outcome = |text| super::outcome_in(text).unwrap_or_default();
+    assert_eq!(outcome("All 12 tests pass. Now run lint."), "All 12 tests pass.");
+    assert_eq!(outcome("**Cache**: it is now keyed by path."), "Cache: it is now keyed by path.");
+    let found = "I found the issue! The test fails because the folder is missing.";
+    assert_eq!(outcome(found), "The test fails because the folder is missing.");
+    for announcement in [
+        "Let me check whether it works.",
+        "Now update the header, which is done in `head.rs`.",
+        "Update the label that was added before.",
+        "All clean.",
+        "The tests now need to be updated.",
+        "I added these files:",
+        "Is it fixed now or not?",
+        "",
+        "😀",
+    ] {
+        assert_eq!(outcome(announcement), "", "{announcement}");
+    }
 }

@@ -55,6 +55,7 @@ fn retire_old_sessions(run: &Run, session: &Session, seen: &[Seen], failures: &m
     if let Err(error) = throughline_store::gate::retire(&session.memory, &ids, gate::ARCHIVE_WAIT) {
         failures.push(error.to_string());
     }
+    summaries::forget_checks(&run.place, &ids);
 }
 
 fn note_start(run: &Run, session: &Session, source: &str, failures: &mut Vec<String>) {

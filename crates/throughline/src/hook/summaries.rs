@@ -59,6 +59,14 @@ pub(super) fn recall(place: &Place, session_id: &str, ledger: &mut Ledger) {
     summaries::recall(ledger, found);
 }
 
+/// Sessions that are over need no note of their last check.
+pub(super) fn forget_checks(place: &Place, session_ids: &[&str]) {
+    if let Some(claude_folder) = &place.claude_folder {
+        let on_disk = TaskSummaries::of(claude_folder);
+        session_ids.iter().for_each(|id| on_disk.forget_check(id));
+    }
+}
+
 /// Tasks that may have a summary, by us or by another tool, oldest first.
 fn finished_ids(session_folder: &Path, ledger: &Ledger) -> Vec<String> {
     let done = ledger.tasks.iter().filter(|task| task.status == "completed" && !task.id.is_empty());

@@ -150,7 +150,7 @@ fn without_tasks_requests_are_summarised() {
     let write = json!({"file_path": file, "content": "x"});
     transcript
         .tool("Write", &write, "written", Usage::filling(FULL))
-        .assistant("The parser takes 40 ms.", Usage::filling(FULL))
+        .assistant("The parser now takes 40 ms.", Usage::filling(FULL))
         .user("now write the documentation for it");
     turns_pass(&mut transcript, 25, FULL);
     stop(&scene, "s1");
