@@ -63,7 +63,9 @@ pub(super) fn recall(place: &Place, session_id: &str, ledger: &mut Ledger) {
 pub(super) fn forget_checks(place: &Place, session_ids: &[&str]) {
     if let Some(claude_folder) = &place.claude_folder {
         let on_disk = TaskSummaries::of(claude_folder);
-        session_ids.iter().for_each(|id| on_disk.forget_check(id));
+        for id in session_ids {
+            on_disk.forget_check(id);
+        }
     }
 }
 
