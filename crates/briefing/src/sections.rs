@@ -259,9 +259,13 @@ fn git(state: &State, heading: String) -> Section {
 fn recent_files(facts: &Facts<'_>) -> Section {
     let mut lines = Vec::new();
     for (name, content) in facts.recent_files {
+        let told = told_lines(content);
+        if told.is_empty() {
+            continue;
+        }
         let text = format!("From {}, written moments ago:", verbatim(name, 120));
         lines.push(Line { rank: 6, text, why: "a file younger than 30 minutes" });
-        for line in told_lines(content) {
+        for line in told {
             let text = format!("> {}", verbatim(line, 200));
             lines.push(Line { rank: 6, text, why: "a file younger than 30 minutes" });
         }
@@ -270,15 +274,15 @@ fn recent_files(facts: &Facts<'_>) -> Section {
 }
 
 /// The lines of a note file that say something: parts of a snapshot that have nothing to show are left out.
-fn told_lines(content: &str) -> impl Iterator<Item = &str> {
+fn told_lines(content: &str) -> Vec<&str> {
     let lines: Vec<&str> = lines_of(content).collect();
     let is_empty_part = |at: usize| lines.get(at).is_some_and(|line| line.trim() == "(none)");
-    let told: Vec<&str> = (0..lines.len())
-        .filter(|at| !is_empty_part(*at) && !(lines[*at].starts_with("## ") && is_empty_part(at + 1)))
-        .map(|at| lines[at])
-        .take(80)
-        .collect();
-    told.into_iter()
+    let is_heading_of_nothing = |at: usize| lines[at].starts_with("## ") && is_empty_part(at + 1);
+    let is_told = |at: &usize| !is_empty_part(*at) && !is_heading_of_nothing(*at);
+    let told: Vec<&str> = (0..lines.len()).filter(is_told).map(|at| lines[at]).take(80).collect();
+    let is_snapshot = told.first().is_some_and(|line| line.starts_with(crate::snapshot::TITLE));
+    // A snapshot of a folder without git has a head and nothing else.
+    if is_snapshot && !told.iter().any(|line| line.starts_with("## ")) { Vec::new() } else { told }
 }
 
 fn quoted_untrusted(state: &State, trust: &Trust<'_>, scope: Scope) -> Section {

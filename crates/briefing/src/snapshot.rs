@@ -8,6 +8,9 @@ const LINES_MAX: usize = 60;
 /// Longest line.
 const LINE_UNITS_MAX: usize = 200;
 
+/// What the snapshot begins with.
+pub(crate) const TITLE: &str = "# Pre-Compaction Snapshot";
+
 /// What the snapshot shows.
 #[derive(Debug, Clone)]
 pub struct SnapshotParts<'a> {
@@ -30,7 +33,7 @@ pub struct SnapshotParts<'a> {
 pub fn render(parts: &SnapshotParts<'_>) -> String {
     let git = parts.git;
     let mut text = format!(
-        "# Pre-Compaction Snapshot\n**Created**: {}\n**Trigger**: {}\n",
+        "{TITLE}\n**Created**: {}\n**Trigger**: {}\n",
         time::iso(parts.now),
         one_line(parts.trigger, 40)
     );

@@ -69,9 +69,7 @@ pub(crate) fn state_from(
         .iter()
         .filter(|outcome| !(outcome.found_no_commit() || (outcome.name == "log" && status.unborn)))
         // Outside a repository `git diff` speaks of other things, and nobody needs to hear it twice.
-        .filter(|outcome| {
-            !(matches!(outcome.name, "diff" | "ls-files") && status_failed && outcome.exited())
-        })
+        .filter(|outcome| !(matches!(outcome.name, "diff" | "ls-files") && status_failed && outcome.exited()))
         .collect();
     let branch = status.branch.clone();
     GitState {

@@ -49,7 +49,9 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let told = session_ledger(app);
     let chosen = told
         .filter(|ledger| ledger.turn > 0)
-        .and_then(|ledger| session::render(&state, &facts, &ledger, &Known::nothing(), Reader::Compacted, cap))
+        .and_then(|ledger| {
+            session::render(&state, &facts, &ledger, &Known::nothing(), Reader::Compacted, cap)
+        })
         .or_else(|| briefing::render(&state, &facts, &Occasion::Compacted, cap))
         .unwrap_or_default();
     let tokens = estimate_tokens(&chosen.text);

@@ -131,7 +131,10 @@ fn restore(
             let resumed = resume_text(run, session, &state, last_active, Cap { units: cap.units / 3 });
             let left =
                 cap.less(resumed.as_deref().map_or(0, |text| throughline_domain::text::utf16_len(text) + 1));
-            match (resumed, brief(&state, &facts, start, age_seconds, left)) {
+            let briefing = told(run, start, &others, failures)
+                .and_then(|told| session_text(&state, &facts, &told, Reader::Started, left))
+                .or_else(|| brief(&state, &facts, start, age_seconds, left));
+            match (resumed, briefing) {
                 (Some(resumed), Some(briefing)) => Some(format!("{resumed}\n{briefing}")),
                 (_, briefing) => briefing,
             }
