@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use throughline_domain::State;
 use throughline_domain::ledger::{CommandUse, ErrorSeen, FileUse, FindingKind, Ledger};
-use throughline_domain::text::{one_line, shorten};
+use throughline_domain::text::one_line;
 
 use super::Reader;
 use super::gap::{Known, base_of};
 use super::worth;
 use crate::fragment::defused;
-use crate::sections;
+use crate::sections::{self, verbatim};
 use crate::trust::{Facts, Scope};
 
 /// A directive is recognised by its beginning; a long one is cut here.
@@ -28,8 +28,15 @@ const DONE_MAX: usize = 5;
 const DONE_FILES_MAX: usize = 4;
 /// Newest errors that are told.
 const ERRORS_MAX: usize = 5;
+/// Of the command that an error came from.
+const FROM_UNITS: usize = 120;
+const FROM_UNITS_TIGHT: usize = 50;
 /// Most names side by side: a longer list is a heap, not a hand-over.
 const COMMANDS_MAX: usize = 14;
+/// A longer command is a script; its beginning says which.
+const COMMAND_UNITS: usize = 400;
+/// A longer path or name is none.
+const NAME_UNITS: usize = 300;
 const NAMES_MAX: usize = 90;
 /// Newest short words of the user that are no directives.
 const WORDS_MAX: usize = 4;
@@ -114,7 +121,7 @@ pub(super) struct Item {
 }
 
 /// The tiers: what always fits, what a stranger asks first, what is weighed.
-const MUST: u8 = 0;
+pub(super) const MUST: u8 = 0;
 const FIRST: u8 = 1;
 const WEIGHED: u8 = 2;
 
@@ -169,7 +176,7 @@ impl Room {
 fn recorded(state: &State, facts: &Facts<'_>, items: &mut Vec<Item>) {
     for (order, (rank, text, why)) in sections::spoken_lines(state, facts).into_iter().enumerate() {
         let (tier, worth) = match rank {
-            0 => (MUST, 1.0),
+            0 => (MUST, 1.95),
             1 => (FIRST, 1.0),
             2 => (FIRST, 0.5),
             3 => (WEIGHED, 1.2),
@@ -197,16 +204,26 @@ fn line(part: Part, order: usize, text: &str, tier: u8, worth: f64, why: &'stati
 
 /// The current request, in the user's words. In a compacted context the summary may have it.
 fn request(ledger: &Ledger, known: &Known, reader: Reader, items: &mut Vec<Item>) {
-    let Some(word) = ledger.said.iter().rev().find(|word| is_request(&word.text)) else { return };
-    if known.has_sentence(&word.text) {
+    let words = told_request(ledger, known);
+    if words.is_empty() {
         return;
     }
     let label = if reader == Reader::Summariser { "The user's last request" } else { "The request" };
-    let text = format!("{label}: \"{}\"", one_line(&word.text, REQUEST_UNITS));
+    let text = format!("{label}: \"{words}\"");
     items.push(Item {
         may_be_cut: true,
         ..line(Part::Request, 0, &text, MUST, 2.0, "the user's last request")
     });
+}
+
+/// The words of the current request that will be told; none where they are known.
+fn told_request(ledger: &Ledger, known: &Known) -> String {
+    ledger
+        .said
+        .iter()
+        .rfind(|word| is_request(&word.text))
+        .filter(|word| !known.has_sentence(&word.text))
+        .map_or_else(String::new, |word| one_line(&word.text, REQUEST_UNITS))
 }
 
 /// `yes`, `go on` and the like ask for nothing by themselves.
@@ -223,7 +240,10 @@ fn tasks(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
         let mark = if task.status == "in_progress" { "in progress: " } else { "open: " };
         let text = format!("- {mark}{}", one_line(&task.subject, 300));
         let worth = if task.status == "in_progress" { 1.9 } else { 1.8 };
-        items.push(line(Part::Tasks, order, &text, MUST, worth, "a task that is not done"));
+        items.push(Item {
+            may_be_cut: true,
+            ..line(Part::Tasks, order, &text, MUST, worth, "a task that is not done")
+        });
     }
 }
 
@@ -256,10 +276,12 @@ fn done(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
 }
 
 fn directives(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>) {
+    let request = told_request(ledger, known);
     let all: Vec<&String> = ledger.said.iter().flat_map(|word| &word.directives).collect();
     let newest = all.iter().rev().take(DIRECTIVES_MAX).enumerate();
     for (age, sentence) in newest.collect::<Vec<_>>().into_iter().rev() {
-        if known.has_sentence(sentence) {
+        // A sentence of the request stands in it already.
+        if known.has_sentence(sentence) || request.contains(&one_line(sentence, REQUEST_UNITS)) {
             continue;
         }
         let text = format!("- \"{}\"", one_line(sentence, room.pick(DIRECTIVE_UNITS_TIGHT, DIRECTIVE_UNITS)));
@@ -267,23 +289,25 @@ fn directives(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>)
         let tier = if age < room.pick(DIRECTIVES_FIRST_TIGHT, DIRECTIVES_MAX) { FIRST } else { WEIGHED };
         items.push(line(Part::Directives, all.len() - age, &text, tier, worth, "the user's own words"));
     }
-    words(ledger, known, items);
+    words(ledger, known, &request, items);
 }
 
 /// Short answers of the user (`yes, please do`): they say what was agreed to, and cost next to nothing.
-fn words(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
+fn words(ledger: &Ledger, known: &Known, request: &str, items: &mut Vec<Item>) {
     let is_short = |text: &str| throughline_domain::text::utf16_len(text) <= WORD_UNITS;
     let short = ledger.said.iter().enumerate().rev();
     let short = short.filter(|(_, word)| word.directives.is_empty() && is_short(&word.text));
     for (order, word) in short.take(WORDS_MAX) {
-        if !known.has_sentence(&word.text) && word.text.contains(' ') {
-            let text = format!("- \"{}\"", one_line(&word.text, WORD_UNITS));
+        let shown = one_line(&word.text, WORD_UNITS);
+        if !known.has_sentence(&word.text) && shown.contains(' ') && shown != request {
+            let text = format!("- \"{shown}\"");
             items.push(line(Part::Directives, order, &text, WEIGHED, 0.3, "the user's own words"));
         }
     }
 }
 
-fn failing(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>) {
+/// Errors that nothing resolved, the one that the work stands at last.
+fn open_errors(ledger: &Ledger) -> Vec<&ErrorSeen> {
     // Where only a wider run has passed since, the error's own command was never seen to: it may still fail.
     let is_open = |error: &&ErrorSeen| error.resolved_turn.is_none() || error.resolved_by.is_some();
     let mut open: Vec<&ErrorSeen> = ledger.errors.iter().filter(is_open).collect();
@@ -292,13 +316,18 @@ fn failing(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>) {
         let certain = open.remove(certain);
         open.push(certain);
     }
+    open
+}
+
+fn failing(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>) {
+    let open = open_errors(ledger);
     for (age, error) in open.iter().rev().take(ERRORS_MAX).enumerate() {
         let Some(first) = error.lines.first() else { continue };
         if known.has_sentence(first) {
             continue;
         }
-        let mut text = format!("`{}`", one_line(&error.from, room.pick(50, 120)));
-        text.push_str(&format!("\n> {}", shorten(first.trim(), room.pick(120, 240))));
+        let mut text = format!("`{}`", one_line(&error.from, room.pick(FROM_UNITS_TIGHT, FROM_UNITS)));
+        text.push_str(&format!("\n> {}", verbatim(first.trim(), room.pick(120, 240))));
         // The newest is what the work stands at; the two before it may be the same trouble under another command.
         let (tier, worth) = match age {
             0 => (MUST, 1.7),
@@ -317,9 +346,18 @@ fn failing(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>) {
     }
 }
 
+/// The command that is told word by word, with its error: to say of it again that it failed would tell nothing.
+fn failing_command<'l>(ledger: &'l Ledger, known: &Known, room: Room) -> Option<&'l str> {
+    let newest = open_errors(ledger).pop()?;
+    let is_told = newest.lines.first().is_some_and(|first| !known.has_sentence(first));
+    (is_told && one_line(&newest.from, room.pick(FROM_UNITS_TIGHT, FROM_UNITS)) == newest.from)
+        .then_some(newest.from.as_str())
+}
+
 fn commands(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>) {
     let mut newest: Vec<&CommandUse> = ledger.commands.iter().collect();
     newest.sort_by_key(|command| std::cmp::Reverse(command.last));
+    let failing = failing_command(ledger, known, room);
     let mut checks = 0;
     let mut others = Vec::new();
     for (order, command) in newest.into_iter().enumerate() {
@@ -327,10 +365,10 @@ fn commands(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>) {
         if is_check {
             checks += 1;
         }
-        if known.has_command(&command.normal) {
+        if known.has_command(&command.normal) || failing == Some(command.normal.as_str()) {
             continue;
         }
-        let shown = format!("`{}`", command.normal);
+        let shown = format!("`{}`", verbatim(&command.normal, COMMAND_UNITS));
         if is_check {
             let text = format!("{shown}{}", outcome(command, room));
             items.push(line(Part::Checks, order, &text, FIRST, 0.9, "a command that checks the work"));
@@ -395,7 +433,8 @@ fn files(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>) {
             0 => (Part::Seen, "a file read or named before"),
             _ => (Part::Edited, "a file edited before"),
         };
-        items.push(Item { group, ..line(part, order, &shown, WEIGHED, worth, why) });
+        let group = verbatim(&group, NAME_UNITS);
+        items.push(Item { group, ..line(part, order, &verbatim(&shown, NAME_UNITS), WEIGHED, worth, why) });
     }
 }
 
@@ -420,7 +459,8 @@ fn names(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
             continue;
         }
         let worth = worth::of_name(name, ledger);
-        all.push(line(Part::Names, order, &name.name, WEIGHED, worth, "a name searched for or spoken of"));
+        let shown = verbatim(&name.name, NAME_UNITS);
+        all.push(line(Part::Names, order, &shown, WEIGHED, worth, "a name searched for or spoken of"));
     }
     keep_best(&mut all, NAMES_MAX);
     items.extend(all);

@@ -4,27 +4,30 @@ use std::collections::HashSet;
 
 use throughline_domain::text::{shorten, utf16_len};
 
-use super::items::{Item, Part};
+use super::items::{Item, MUST, Part};
 
 /// Shortest rest of an item that is worth saying.
 const WORTHWHILE_UNITS: usize = 40;
 
 /// Chooses items that together take at most `room` units, headings and separators included.
 pub(super) fn choose(items: &[Item], room: usize) -> Vec<Item> {
-    let mut order: Vec<&Item> = items.iter().collect();
+    let mut order: Vec<&Item> = items.iter().filter(|item| !item.text.trim().is_empty()).collect();
     order.sort_by(|left, right| left.tier.cmp(&right.tier).then_with(|| right.worth.total_cmp(&left.worth)));
+    let share = share(&order, room);
     let mut left = room;
     let mut opened: HashSet<(Part, &str)> = HashSet::new();
     let mut chosen: Vec<Item> = Vec::new();
     for item in order {
         let opening = opening_units(item, &opened);
-        let units = utf16_len(&item.text) + item.part.separator_units() + opening;
-        if units <= left {
-            left -= units;
+        let whole = utf16_len(&item.text);
+        let beside = item.part.separator_units() + opening;
+        let allowed = if is_shared(item) { share } else { usize::MAX };
+        if whole <= allowed && whole + beside <= left {
+            left -= whole + beside;
             open(item, &mut opened);
             chosen.push(item.clone());
-        } else if item.may_be_cut && left >= opening + item.part.separator_units() + WORTHWHILE_UNITS {
-            let text = shorten(&item.text, left - opening - item.part.separator_units());
+        } else if item.may_be_cut && left >= beside + WORTHWHILE_UNITS {
+            let text = shorten(&item.text, allowed.min(left - beside));
             left -= utf16_len(&text) + item.part.separator_units() + opening;
             open(item, &mut opened);
             chosen.push(Item { text, ..item.clone() });
@@ -34,6 +37,38 @@ pub(super) fn choose(items: &[Item], room: usize) -> Vec<Item> {
         (left.part, &left.group, left.order).cmp(&(right.part, &right.group, right.order))
     });
     chosen
+}
+
+/// Whether an item must be said and may be said in short.
+fn is_shared(item: &Item) -> bool {
+    item.tier == MUST && item.may_be_cut
+}
+
+/// The longest that each item may be which must be said, so that all of them fit: long ones give way to short ones.
+fn share(order: &[&Item], room: usize) -> usize {
+    let must: Vec<&Item> = order.iter().copied().filter(|item| item.tier == MUST).collect();
+    let mut opened: HashSet<(Part, &str)> = HashSet::new();
+    let mut beside = 0;
+    let mut lengths = Vec::new();
+    for item in must {
+        beside += item.part.separator_units() + opening_units(item, &opened);
+        open(item, &mut opened);
+        if is_shared(item) {
+            lengths.push(utf16_len(&item.text));
+        } else {
+            beside += utf16_len(&item.text);
+        }
+    }
+    lengths.sort_unstable();
+    let mut left = room.saturating_sub(beside);
+    for (at, length) in lengths.iter().enumerate() {
+        let each = left / (lengths.len() - at);
+        if *length > each {
+            return each.max(WORTHWHILE_UNITS);
+        }
+        left -= length;
+    }
+    usize::MAX
 }
 
 /// What an item costs beside its text: its part's heading and its group's label, when they are not there yet.
