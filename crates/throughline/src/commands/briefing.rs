@@ -37,7 +37,9 @@ fn session_ledger(app: &App) -> Option<Ledger> {
     let transcript = SessionCache::read(&home.session(&session))?.transcript;
     let mut failures = Vec::new();
     let ledger = ledger::catch_up(home, &session, &transcript, ledger::LARGE_SLICE_BYTES, &mut failures);
-    failures.iter().for_each(|failure| output::warn(failure));
+    for failure in &failures {
+        output::warn(failure);
+    }
     Some(ledger)
 }
 
