@@ -18,6 +18,9 @@ const ANSWER_BYTES_MAX: usize = 8 << 10;
 /// A command line was run.
 pub(crate) fn ran(ledger: &mut Ledger, line: &str, cwd: Option<&str>, place: Place) {
     let commands = shell::commands(line);
+    if !commands.is_empty() && commands.iter().all(is_ours) {
+        return;
+    }
     let folder = commands.iter().find_map(|command| command.folder.as_deref());
     let cwd = folder_after(cwd, folder);
     if commands.iter().all(|command| command.is_repeatable) {
@@ -58,8 +61,19 @@ fn folder_after(cwd: Option<&str>, went_to: Option<&str>) -> Option<String> {
     }
 }
 
+/// Our own program: what it takes and prints is recorded elsewhere, and must not come back as the session's words.
+fn is_ours(command: &Simple) -> bool {
+    let program = kinds::behind_wrappers(&command.words).first();
+    program
+        .and_then(|word| word.rsplit(['/', '\\']).next())
+        .is_some_and(|name| name.strip_suffix(".exe").unwrap_or(name).eq_ignore_ascii_case("throughline"))
+}
+
 /// What is remembered of a command: its kind and normal form; nothing for a small or unrepeatable one.
 fn kept(command: &Simple) -> Option<(CommandKind, String)> {
+    if is_ours(command) {
+        return None;
+    }
     let kind = kinds::kind_of(&command.words)?;
     let normal = command.normal();
     let starts_well =

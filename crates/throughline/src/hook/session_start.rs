@@ -162,8 +162,9 @@ fn told(run: &Run, start: Start, others: &[&Seen], failures: &mut Vec<String>) -
         _ if others.iter().any(|other| other.fate == Fate::Alive) => return None,
         _ => {
             let last = others.first()?.session.clone();
-            let transcript = SessionCache::read(&home.session(&last))?.transcript;
-            (last, transcript)
+            // What was said while we were not to listen is not read afterwards either.
+            let cache = SessionCache::read(&home.session(&last)).filter(|cache| !cache.paused)?;
+            (last, cache.transcript)
         }
     };
     let mut ledger = ledger::catch_up(home, &session, &transcript, ledger::LARGE_SLICE_BYTES, failures);

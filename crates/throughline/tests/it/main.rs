@@ -31,4 +31,5 @@ mod starts;
 mod statusline;
 mod summaries;
 mod thresholds;
+mod transcripts;
 mod withdrawing;
