@@ -1,13 +1,16 @@
 //! A session's ledger, brought up to date: the transcript is read on from where the last gate stopped.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::time::SystemTime;
 
 use throughline_agents::claude_code::transcript::{Parsed, parse_line};
 use throughline_capture::absorb;
 use throughline_domain::ledger::Ledger;
+use throughline_domain::transcript::{Block, Line, What};
 use throughline_store::ledger_file::{LedgerFile, Track};
 use throughline_store::paths::Home;
+use throughline_store::redact;
 use throughline_store::transcript_file::{Cursor, read_on};
 
 /// What a usual gate reads at most: some tens of milliseconds.
@@ -69,7 +72,8 @@ fn advance(track: &mut Track, path: &Path, bytes_max: u64, failures: &mut Vec<St
 fn read_into(track: &mut Track, path: &Path, bytes_max: u64, failures: &mut Vec<String>) -> Option<bool> {
     let ledger = &mut track.ledger;
     let each_line = |offset: u64, bytes: &[u8]| {
-        if let Parsed::Line(line) = parse_line(bytes) {
+        if let Parsed::Line(mut line) = parse_line(bytes) {
+            mask_commands(&mut line);
             absorb(ledger, &line, offset);
         }
     };
@@ -82,6 +86,19 @@ fn read_into(track: &mut Track, path: &Path, bytes_max: u64, failures: &mut Vec<
         Err(error) => {
             failures.push(error.to_string());
             None
+        }
+    }
+}
+
+/// Commands are known again by their words, at a later gate by those that were written: without secrets from the first.
+fn mask_commands(line: &mut Line<'_>) {
+    let What::Responded { blocks, .. } = &mut line.what else { return };
+    for block in blocks {
+        if let Block::Called(call) = block
+            && let Some(command) = &mut call.command
+            && let Cow::Owned(masked) = redact::text(command)
+        {
+            *command = Cow::Owned(masked);
         }
     }
 }

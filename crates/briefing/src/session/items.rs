@@ -254,15 +254,15 @@ fn done(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
         if known.has_sentence(&segment.subject) {
             continue;
         }
-        let mut text = format!("- {}", one_line(&segment.subject, 100));
+        let mut text = format!("- {}", one_line(segment.subject.trim_end_matches(['.', ':', ' ']), 100));
         let mut files: Vec<&str> = segment.files.iter().rev().map(|path| base_of(path)).collect();
         files.dedup();
         files.truncate(DONE_FILES_MAX);
         if !files.is_empty() {
-            text.push_str(&format!(": {}", one_line(&files.join(", "), 100)));
+            text.push_str(&format!(" ({})", one_line(&files.join(", "), 100)));
         }
         if let Some(outcome) = segment.outcomes.last() {
-            text.push_str(&format!("; {}", one_line(outcome, 100)));
+            text.push_str(&format!(": {}", one_line(outcome, 100)));
         }
         items.push(line(
             Part::Done,

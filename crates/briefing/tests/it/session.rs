@@ -300,7 +300,7 @@ fn blind_with_room_for_all() {
         - in progress: Round invoice totals
         - open: Document the rounding in docs/amounts.md
         Done:
-        - Round amounts in the ledger: amount.rs; All amounts now go through Amount::rounded.
+        - Round amounts in the ledger (amount.rs): All amounts now go through Amount::rounded.
         The user said:
         - "Never touch the public API of the ledger crate."
         - "use rust_decimal instead of f64"
@@ -335,7 +335,7 @@ fn blind_at_800_tokens_in_a_new_session() {
         - in progress: Round invoice totals
         - open: Document the rounding in docs/amounts.md
         Done:
-        - Round amounts in the ledger: amount.rs; All amounts now go through Amount::rounded.
+        - Round amounts in the ledger (amount.rs): All amounts now go through Amount::rounded.
         The user said:
         - "Never touch the public API of the ledger crate."
         - "use rust_decimal instead of f64"
@@ -401,7 +401,7 @@ fn knowing_the_summary_with_room_for_all() {
         Tasks:
         - in progress: Round invoice totals
         Done:
-        - Round amounts in the ledger: amount.rs; All amounts now go through Amount::rounded.
+        - Round amounts in the ledger (amount.rs): All amounts now go through Amount::rounded.
         The user said:
         - "Never touch the public API of the ledger crate."
         - "yes, go on"
@@ -434,7 +434,7 @@ fn knowing_the_summary_at_300_tokens() {
         Tasks:
         - in progress: Round invoice totals
         Done:
-        - Round amounts in the ledger: amount.rs; All amounts now go through Amount::rounded.
+        - Round amounts in the ledger (amount.rs): All amounts now go through Amount::rounded.
         The user said:
         - "Never touch the public API of the ledger crate."
         - "yes, go on"
@@ -471,7 +471,7 @@ fn for_the_summariser() {
         - in progress: Round invoice totals
         - open: Document the rounding in docs/amounts.md
         Done:
-        - Round amounts in the ledger: amount.rs; All amounts now go through Amount::rounded.
+        - Round amounts in the ledger (amount.rs): All amounts now go through Amount::rounded.
         The user said:
         - "Never touch the public API of the ledger crate."
         - "use rust_decimal instead of f64"

@@ -18,3 +18,5 @@ mod sessions;
 mod terminal;
 #[cfg(test)]
 mod threshold;
+#[cfg(test)]
+mod transcripts;

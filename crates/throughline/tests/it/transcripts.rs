@@ -344,6 +344,32 @@ fn a_damaged_ledger_is_made_anew_from_the_transcript() {
 }
 
 #[test]
+fn a_command_with_a_password_is_known_again_and_the_password_is_not() {
+    let (scene, mut transcript) = started("s1");
+    let command = json!({"command": "psql postgres://ada:hunter2hunter2@db.example/books -c 'select 1'"});
+    let usage = Usage::filling(20_000);
+    transcript.user("see why the database does not answer");
+    for round in 1..=3 {
+        let id = transcript.tool_call("Bash", &command, usage);
+        stop(&scene, "s1");
+        let answer = "Exit code 2\npsql: error: connection to server failed: Connection refused";
+        transcript.tool_result(&id, answer, true);
+        stop(&scene, "s1");
+        let kept = kept(&scene, "s1");
+        assert!(!kept.to_string().contains("hunter2"), "{kept}");
+        let commands = kept["main"]["ledger"]["commands"].as_array().unwrap();
+        assert_eq!((commands.len(), commands[0]["count"].as_u64()), (1, Some(round)), "{commands:?}");
+        assert_eq!(commands[0]["succeeded"], false);
+    }
+    assert!(!before(&scene, "s1").contains("hunter2"));
+    let text = start(&scene, "s1", "compact");
+    assert!(text.contains("connection to server failed") && !text.contains("hunter2"), "{text}");
+    transcript.tool("Bash", &command, " ?column?\n 1", usage);
+    let text = start(&scene, "s1", "compact");
+    assert!(!text.contains("connection to server failed"), "it was resolved: {text}");
+}
+
+#[test]
 fn a_paused_project_is_not_read() {
     let scene = Scene::with_git();
     scene.ok(&["add", "decision", "use SQLite"]);
