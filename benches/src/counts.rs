@@ -13,29 +13,35 @@ const PEAK_RUNS: usize = 20;
 
 /// Instructions of the usual runs and of the empty program, by callgrind; nothing where there is no valgrind.
 pub(crate) fn instructions(stage: &Stage) -> Result<Vec<(String, u64)>, Failure> {
-    let Some(valgrind) = found("valgrind") else { return Ok(Vec::new()) };
-    let out = format!("--callgrind-out-file={}", stage.scratch("callgrind.out").display());
     let mut counts = Vec::new();
     for contestant in [stage.empty(), stage.post_tool_use(), stage.post_tool_batch()] {
-        let plain = &contestant.commands[0];
-        let mut command = Command::new(&valgrind);
-        command.args(["--tool=callgrind", &out]).arg(plain.get_program()).args(plain.get_args());
-        command.env_clear().envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        if let Some(folder) = plain.get_current_dir() {
-            command.current_dir(folder);
+        if let Some(count) = instructions_of(stage, &contestant)? {
+            counts.push((contestant.name, count));
         }
-        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let mut child = command.spawn()?;
-        if let Some(mut stdin) = child.stdin.take() {
-            let _ = stdin.write_all(contestant.stdin.as_bytes());
-        }
-        let output = child.wait_with_output()?;
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let collected = said.lines().find_map(|line| line.split_once("Collected : ")?.1.trim().parse().ok());
-        let count = collected.ok_or_else(|| format!("callgrind counted nothing: {said}"))?;
-        counts.push((contestant.name, count));
     }
     Ok(counts)
+}
+
+/// Instructions of one run; `None` where there is no valgrind.
+pub(crate) fn instructions_of(stage: &Stage, contestant: &Contestant) -> Result<Option<u64>, Failure> {
+    let Some(valgrind) = found("valgrind") else { return Ok(None) };
+    let out = format!("--callgrind-out-file={}", stage.scratch("callgrind.out").display());
+    let plain = &contestant.commands[0];
+    let mut command = Command::new(&valgrind);
+    command.args(["--tool=callgrind", &out]).arg(plain.get_program()).args(plain.get_args());
+    command.env_clear().envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    if let Some(folder) = plain.get_current_dir() {
+        command.current_dir(folder);
+    }
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        let _ = stdin.write_all(contestant.stdin.as_bytes());
+    }
+    let output = child.wait_with_output()?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let collected = said.lines().find_map(|line| line.split_once("Collected : ")?.1.trim().parse().ok());
+    Ok(Some(collected.ok_or_else(|| format!("callgrind counted nothing: {said}"))?))
 }
 
 /// Peak memory in KiB of the usual runs and of the gates; nothing where there is no `/proc`.
@@ -57,7 +63,7 @@ pub(crate) fn peaks(stage: &Stage) -> Result<Vec<(String, u64)>, Failure> {
 
 /// Looks at the process again and again until it is gone. Its own peak only grows, so that the last look counts; the
 /// system's account after the end would mix in the memory of whoever started it.
-fn peak_of(contestant: &mut Contestant) -> Result<u64, Failure> {
+pub(crate) fn peak_of(contestant: &mut Contestant) -> Result<u64, Failure> {
     let mut child =
         contestant.commands[0].stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
     let status = format!("/proc/{}/status", child.id());

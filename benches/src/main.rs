@@ -8,6 +8,7 @@ mod contest;
 mod counts;
 mod report;
 mod stage;
+mod transcripts;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -24,6 +25,7 @@ struct Arguments {
     rounds: usize,
     save_rounds: usize,
     json: bool,
+    only_transcripts: bool,
 }
 
 fn main() -> ExitCode {
@@ -43,6 +45,10 @@ fn measure(arguments: &Arguments) -> Result<String, Failure> {
     let stage = Stage::build(&arguments.binary)?;
     let mut report =
         Report { binary_bytes: std::fs::metadata(&arguments.binary)?.len(), ..Report::default() };
+    report.transcripts = transcripts::measure(&stage)?;
+    if arguments.only_transcripts {
+        return Ok(report.transcripts.table().join("\n"));
+    }
     report.quick = Contest::of(stage.quick(), arguments.rounds)?;
     report.save = Contest::of(stage.save()?, arguments.save_rounds)?;
     report.instructions = counts::instructions(&stage)?;
@@ -52,12 +58,19 @@ fn measure(arguments: &Arguments) -> Result<String, Failure> {
 
 fn arguments() -> Result<Arguments, Failure> {
     let mut binary = None;
-    let mut arguments = Arguments { binary: PathBuf::new(), rounds: 200, save_rounds: 40, json: false };
+    let mut arguments = Arguments {
+        binary: PathBuf::new(),
+        rounds: 200,
+        save_rounds: 40,
+        json: false,
+        only_transcripts: false,
+    };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         let mut next = || words.next().ok_or_else(|| format!("{word} needs a value"));
         match word.as_str() {
             "--json" => arguments.json = true,
+            "--only-transcripts" => arguments.only_transcripts = true,
             "--rounds" => arguments.rounds = next()?.parse()?,
             "--save-rounds" => arguments.save_rounds = next()?.parse()?,
             "--binary" => binary = Some(PathBuf::from(next()?)),

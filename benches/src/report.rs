@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::contest::{Contest, Standing};
+use crate::transcripts::Figures;
 
 const BINARY_BYTES_MAX: u64 = 8 << 20;
 const INSTRUCTIONS_MAX: u64 = 250_000;
@@ -17,6 +18,7 @@ pub(crate) struct Report {
     pub(crate) save: Contest,
     pub(crate) instructions: Vec<(String, u64)>,
     pub(crate) peaks: Vec<(String, u64)>,
+    pub(crate) transcripts: Figures,
 }
 
 impl Report {
@@ -47,6 +49,8 @@ impl Report {
         let peak =
             |(name, kib): &(String, u64)| format!("  {name:<38} {kib:>12}  {}", within(*kib, kib_max(name)));
         lines.extend(self.peaks.iter().map(peak));
+        lines.push(String::new());
+        lines.extend(self.transcripts.table());
         lines.push(String::new());
         lines.push(format!(
             "  {:<38} {:>12}  {}",
@@ -81,6 +85,7 @@ impl Report {
             "save": {"rounds": self.save.rounds, "results": standings(&self.save)},
             "instructions": counts(&self.instructions),
             "peak_kib": counts(&self.peaks),
+            "transcripts": self.transcripts.json(),
         });
         format!("{whole:#}")
     }

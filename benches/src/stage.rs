@@ -100,7 +100,12 @@ impl Stage {
         payload::post_tool_batch(&self.home, SESSION, &[call("Read"), call("Grep"), call("Read")])
     }
 
-    fn hook(&self, name: &str, payload: &Value) -> Contestant {
+    /// The home that everything happens in.
+    pub(crate) fn home(&self) -> &TempHome {
+        &self.home
+    }
+
+    pub(crate) fn hook(&self, name: &str, payload: &Value) -> Contestant {
         self.contestant(name, &self.binary, &["hook"], payload.to_string())
     }
 

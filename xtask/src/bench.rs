@@ -5,7 +5,7 @@ use std::process::Command;
 
 use super::Outcome;
 
-/// Builds, then hands the remaining arguments (`--json`, `--rounds N`, `--save-rounds N`) to the measuring program.
+/// Builds, then hands the remaining arguments (`--json`, `--rounds N`, `--save-rounds N`, `--only-transcripts`) to the measuring program.
 pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<Outcome, String> {
     if !succeeds(cargo(root).args(["build", "--release", "--package", "throughline"]))? {
         return Ok(Outcome::Bad);
