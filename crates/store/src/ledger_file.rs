@@ -1,5 +1,7 @@
 //! The ledger file: what a session's transcript has told, and how far it was read, in one file: never a line twice.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -58,17 +60,111 @@ impl LedgerFile {
         }
     }
 
-    /// Writes it, redacted.
-    pub fn write(&self, session_folder: &Path) -> Result<(), FileError> {
+    /// Writes it, redacted. What was read from the file before is clean: only texts that are not in `before` are looked
+    /// through, since a gate comes often and finds little.
+    pub fn write(&mut self, session_folder: &Path, before: Self) -> Result<(), FileError> {
         let path = session_folder.join("ledger.json");
-        let mut bytes = serde_json::to_vec(self).map_err(std::io::Error::other).at("encode", &path)?;
-        if redact::may_need(&bytes) {
-            let mut value =
-                serde_json::from_slice(&bytes).map_err(std::io::Error::other).at("encode", &path)?;
-            redact::json(&mut value);
-            bytes = serde_json::to_vec(&value).map_err(std::io::Error::other).at("encode", &path)?;
+        let mut clean = HashSet::new();
+        let mut old = before;
+        for track in [Some(&mut old.main), old.behind.as_mut()].into_iter().flatten() {
+            each_text(&mut track.ledger, &mut |text| {
+                clean.insert(std::mem::take(text));
+            });
         }
+        for track in [Some(&mut self.main), self.behind.as_mut()].into_iter().flatten() {
+            each_text(&mut track.ledger, &mut |text| {
+                if !clean.contains(text)
+                    && let Cow::Owned(masked) = redact::text(text)
+                {
+                    *text = masked;
+                }
+            });
+        }
+        let bytes = serde_json::to_vec(self).map_err(std::io::Error::other).at("encode", &path)?;
         files::create_folder(session_folder)?;
         files::replace(&path, &bytes, Durability::Quick)
+    }
+}
+
+/// Every text of a ledger.
+fn each_text(ledger: &mut Ledger, visit: &mut impl FnMut(&mut String)) {
+    ledger.folders.iter_mut().for_each(&mut *visit);
+    for file in &mut ledger.files {
+        [&mut file.path, &mut file.did].into_iter().for_each(&mut *visit);
+    }
+    for command in &mut ledger.commands {
+        [&mut command.normal, &mut command.verbatim]
+            .into_iter()
+            .chain(&mut command.result)
+            .for_each(&mut *visit);
+    }
+    ledger.names.iter_mut().map(|name| &mut name.name).for_each(&mut *visit);
+    for word in &mut ledger.said {
+        [&mut word.text].into_iter().chain(&mut word.directives).for_each(&mut *visit);
+    }
+    for task in &mut ledger.tasks {
+        [&mut task.id, &mut task.subject, &mut task.status].into_iter().for_each(&mut *visit);
+    }
+    for error in &mut ledger.errors {
+        [&mut error.from]
+            .into_iter()
+            .chain(&mut error.lines)
+            .chain(&mut error.resolved_by)
+            .for_each(&mut *visit);
+    }
+    ledger.findings.iter_mut().map(|finding| &mut finding.quote).for_each(&mut *visit);
+    for call in &mut ledger.pending {
+        [&mut call.id, &mut call.name]
+            .into_iter()
+            .chain(&mut call.command)
+            .chain(&mut call.subject)
+            .for_each(&mut *visit);
+    }
+    for compaction in &mut ledger.compactions {
+        [&mut compaction.trigger, &mut compaction.timestamp].into_iter().for_each(&mut *visit);
+    }
+    for segment in &mut ledger.segments {
+        [&mut segment.id, &mut segment.subject]
+            .into_iter()
+            .chain(&mut segment.files)
+            .chain(&mut segment.commands)
+            .chain(&mut segment.outcomes)
+            .chain(&mut segment.errors)
+            .for_each(&mut *visit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A ledger whose every text is `text`.
+    fn filled(text: &str) -> Ledger {
+        let place = serde_json::json!({"turn": 1, "offset": 1});
+        let document = serde_json::json!({
+            "version": LEDGER_VERSION, "folders": [text], "files": [{"path": text, "did": text}],
+            "commands": [{"normal": text, "verbatim": text, "result": [text]}], "names": [{"name": text}],
+            "said": [{"text": text, "directives": [text]}],
+            "tasks": [{"id": text, "subject": text, "status": text}],
+            "errors": [{"lines": [text], "from": text, "resolved_by": text}], "findings": [{"quote": text}],
+            "pending": [{"id": text, "name": text, "command": text, "subject": text, "place": place}],
+            "compactions": [{"trigger": text, "timestamp": text}],
+            "segments": [{"id": text, "subject": text, "files": [text], "commands": [text], "outcomes": [text],
+                "errors": [text]}],
+        });
+        serde_json::from_value(document).unwrap()
+    }
+
+    #[test]
+    fn no_secret_reaches_the_file_wherever_it_stands() {
+        let folder = tempfile::tempdir().unwrap();
+        let secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+        let track = Track { ledger: filled(&format!("use {secret} there")), ..Track::default() };
+        let mut file = LedgerFile { transcript: "/t".into(), main: track.clone(), behind: Some(track) };
+        file.write(folder.path(), LedgerFile::default()).unwrap();
+        let written = std::fs::read_to_string(folder.path().join("ledger.json")).unwrap();
+        assert!(!written.contains("ghp_"), "{written}");
+        assert_eq!(written.matches(redact::MASK).count(), 56, "every text of both ledgers: {written}");
+        assert_eq!(file, LedgerFile::read(folder.path(), "/t"), "what is used is what was written");
     }
 }

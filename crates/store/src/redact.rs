@@ -75,11 +75,6 @@ const HINTS: [&str; 20] = [
     "hf_",
 ];
 
-/// Whether an encoded text may hold a secret at all: a cheap look before it is taken apart.
-pub(crate) fn may_need(bytes: &[u8]) -> bool {
-    std::str::from_utf8(bytes).is_ok_and(may_hold_secret)
-}
-
 fn may_hold_secret(text: &str) -> bool {
     let bytes = text.as_bytes();
     HINTS.iter().any(|hint| memmem::find(bytes, hint.as_bytes()).is_some()) || names_a_secret(text)

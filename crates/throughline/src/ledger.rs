@@ -45,7 +45,7 @@ pub(crate) fn catch_up(
         }
     }
     if file != before
-        && let Err(error) = file.write(&folder)
+        && let Err(error) = file.write(&folder, before)
     {
         failures.push(error.to_string());
     }
