@@ -237,7 +237,7 @@ fn example() -> Ledger {
             "weight": weight(3, turn), "succeeded": ok, "result": [result]})
     };
     ledger(json!({
-        "version": 1, "turn": 64, "commit_turn": 30, "folders": ["/home/ada/billing"],
+        "version": 1, "turn": 64, "commit_turn": 30, "folders": ["/home/dev/billing"],
         "said": [
             {"text": "Round all amounts with banker's rounding, in the ledger and in the invoices. Never touch the public API of the ledger crate.",
              "units": 122, "place": place(1), "directives": ["Never touch the public API of the ledger crate."]},
