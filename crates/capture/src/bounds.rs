@@ -25,25 +25,66 @@ const PENDING_BYTES_MAX: usize = 24 << 10;
 /// The newest words stay whatever they weigh: they are the current request.
 const SAID_NEWEST: usize = 4;
 
+/// How many entries each part has: only one that grew can have grown too large.
+#[derive(Clone, Copy)]
+pub(crate) struct Counts {
+    said: usize,
+    errors: usize,
+    findings: usize,
+    pending: usize,
+    files: usize,
+    commands: usize,
+}
+
+pub(crate) fn counts(ledger: &Ledger) -> Counts {
+    Counts {
+        said: ledger.said.len(),
+        errors: ledger.errors.len(),
+        findings: ledger.findings.len(),
+        pending: ledger.pending.len(),
+        files: ledger.files.len(),
+        commands: ledger.commands.len(),
+    }
+}
+
 /// Brings every part of the ledger within its bounds. Parts ranked by weight are let grow by a fifth before they are cut,
 /// so that a cut is rare; the others lose one entry for one that came.
-pub(crate) fn keep(ledger: &mut Ledger) {
-    keep_words(ledger);
+pub(crate) fn keep(ledger: &mut Ledger, before: Counts) {
+    let now = counts(ledger);
+    if now.said > before.said {
+        keep_words(ledger);
+    }
     keep_tasks(ledger);
-    while ledger.errors.len() > ERRORS_MAX
-        || over(&ledger.errors, ERROR_BYTES_MAX, |it| it.from.len() + total(&it.lines))
+    while now.errors > before.errors
+        && (ledger.errors.len() > ERRORS_MAX
+            || over(&ledger.errors, ERROR_BYTES_MAX, |it| it.from.len() + total(&it.lines)))
     {
         let resolved = ledger.errors.iter().position(|error| error.resolved_turn.is_some());
         ledger.errors.remove(resolved.unwrap_or(0));
     }
-    keep_findings(ledger);
-    while ledger.pending.len() > PENDING_MAX
-        || over(&ledger.pending, PENDING_BYTES_MAX, |it| {
-            it.command.as_ref().map_or(0, String::len) + it.subject.as_ref().map_or(0, String::len)
-        })
+    if now.findings > before.findings {
+        keep_findings(ledger);
+    }
+    while now.pending > before.pending
+        && (ledger.pending.len() > PENDING_MAX
+            || over(&ledger.pending, PENDING_BYTES_MAX, |it| {
+                it.command.as_ref().map_or(0, String::len) + it.subject.as_ref().map_or(0, String::len)
+            }))
     {
         ledger.pending.remove(0);
     }
+    if now.files > before.files {
+        keep_files(ledger);
+    }
+    if now.commands > before.commands {
+        keep_commands(ledger);
+    }
+    if ledger.names.len() > NAMES_MAX + NAMES_MAX / 5 {
+        heaviest(&mut ledger.names, NAMES_MAX, usize::MAX, |it| rank(it.weight), |it| it.name.len());
+    }
+}
+
+fn keep_files(ledger: &mut Ledger) {
     let commit = ledger.commit_turn;
     if ledger.files.len() > FILES_MAX + FILES_MAX / 5
         || over(&ledger.files, FILE_BYTES_MAX, |it| it.path.len() + it.did.len())
@@ -57,15 +98,15 @@ pub(crate) fn keep(ledger: &mut Ledger) {
             |it| it.path.len() + it.did.len(),
         );
     }
+}
+
+fn keep_commands(ledger: &mut Ledger) {
     let command_bytes =
         |it: &throughline_domain::ledger::CommandUse| it.normal.len() + it.verbatim.len() + total(&it.result);
     if ledger.commands.len() > COMMANDS_MAX + COMMANDS_MAX / 5
         || over(&ledger.commands, COMMAND_BYTES_MAX, command_bytes)
     {
         heaviest(&mut ledger.commands, COMMANDS_MAX, COMMAND_BYTES_MAX, |it| rank(it.weight), command_bytes);
-    }
-    if ledger.names.len() > NAMES_MAX + NAMES_MAX / 5 {
-        heaviest(&mut ledger.names, NAMES_MAX, usize::MAX, |it| rank(it.weight), |it| it.name.len());
     }
 }
 

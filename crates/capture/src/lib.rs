@@ -50,6 +50,7 @@ pub fn absorb(ledger: &mut Ledger, line: &Line<'_>, offset: u64) {
         paths::note_folder(ledger, cwd);
     }
     let cwd = line.cwd.as_deref();
+    let counts = bounds::counts(ledger);
     if line.is_sidechain {
         absorb_sidechain(ledger, line, cwd, offset);
         return;
@@ -110,7 +111,7 @@ pub fn absorb(ledger: &mut Ledger, line: &Line<'_>, offset: u64) {
         // The client's own account of what stands here already.
         What::Summary(_) => {}
     }
-    bounds::keep(ledger);
+    bounds::keep(ledger, counts);
 }
 
 fn here(ledger: &Ledger, offset: u64) -> Place {
@@ -150,6 +151,7 @@ fn spoken(ledger: &mut Ledger, text: &str, role: Role, place: Place) {
 fn absorb_sidechain(ledger: &mut Ledger, line: &Line<'_>, cwd: Option<&str>, offset: u64) {
     let What::Responded { blocks, .. } = &line.what else { return };
     let place = here(ledger, offset);
+    let counts = bounds::counts(ledger);
     for block in blocks {
         if let Block::Called(call) = block
             && matches!(call.tool, Tool::Edit | Tool::Write)
@@ -157,7 +159,7 @@ fn absorb_sidechain(ledger: &mut Ledger, line: &Line<'_>, cwd: Option<&str>, off
             files::used_by_tool(ledger, call, cwd, place);
         }
     }
-    bounds::keep(ledger);
+    bounds::keep(ledger, counts);
 }
 
 fn called(ledger: &mut Ledger, call: &ToolCall<'_>, cwd: Option<&str>, place: Place) {

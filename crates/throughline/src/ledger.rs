@@ -33,7 +33,10 @@ pub(crate) fn catch_up(
     if transcript.is_empty() || !path.is_absolute() {
         return file.main.ledger;
     }
-    advance(&mut file.main, path, bytes_max, failures);
+    // At the first sight of a huge one its end is enough for now: the rest is read from the beginning, once.
+    let is_huge = || std::fs::metadata(path).is_ok_and(|meta| meta.len() > bytes_max);
+    let main_max = if file.main.cursor.offset == 0 && is_huge() { SLICE_BYTES } else { bytes_max };
+    advance(&mut file.main, path, main_max, failures);
     if file.main.cursor.front_bytes() > 0 && file.behind.is_none() {
         file.behind = Some(Track { cursor: Cursor::at_start(), ..Track::default() });
     }
