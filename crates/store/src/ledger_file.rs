@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,11 @@ use crate::transcript_file::Cursor;
 
 /// Largest ledger file that is read; the ledger's own bounds keep it far below.
 const LEDGER_BYTES_MAX: u64 = 16 << 20;
+
+/// Enough for the transcript's path and the cursor.
+const HEAD_BYTES: usize = 8 << 10;
+/// How a ledger file ends when there is nothing left to read behind what was read first.
+const CAUGHT_UP: [u8; 14] = *b"\"behind\":null}";
 
 /// A ledger and the place up to which it was read.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -49,6 +55,31 @@ impl LedgerFile {
             file.transcript == transcript && (version == LEDGER_VERSION || version == 0)
         };
         file.filter(is_ours).unwrap_or_else(fresh)
+    }
+
+    /// Whether nothing was written to the transcript since it was read to its end. Told by the two ends of the ledger file
+    /// and the transcript's length: most gates come with nothing new, and a full ledger takes a while to read.
+    #[must_use]
+    pub fn is_caught_up(session_folder: &Path, transcript: &str) -> bool {
+        let tell = || -> Option<bool> {
+            let mut file = files::open_regular(&session_folder.join("ledger.json")).ok()?;
+            let mut head = [0; HEAD_BYTES];
+            let filled = file.read(&mut head).ok()?;
+            let head = String::from_utf8_lossy(&head[..filled]);
+            let path = serde_json::to_string(transcript).ok()?;
+            let rest =
+                head.strip_prefix(&format!("{{\"transcript\":{path},\"main\":{{\"cursor\":{{\"offset\":"))?;
+            let (offset, rest) = rest.split_once(',')?;
+            if !rest.contains(&format!("\"ledger\":{{\"version\":{LEDGER_VERSION},")) {
+                return None;
+            }
+            let mut tail = [0; CAUGHT_UP.len()];
+            file.seek(SeekFrom::End(-i64::try_from(tail.len()).ok()?)).ok()?;
+            file.read_exact(&mut tail).ok()?;
+            let bytes = files::open_regular(Path::new(transcript)).ok()?.metadata().ok()?.len();
+            Some(tail == CAUGHT_UP && offset.parse() == Ok(bytes))
+        };
+        tell().unwrap_or(false)
     }
 
     /// Forgets what was read; says whether there was anything.
@@ -166,5 +197,34 @@ mod tests {
         assert!(!written.contains("ghp_"), "{written}");
         assert_eq!(written.matches(redact::MASK).count(), 56, "every text of both ledgers: {written}");
         assert_eq!(file, LedgerFile::read(folder.path(), "/t"), "what is used is what was written");
+    }
+
+    #[test]
+    fn a_ledger_file_tells_by_its_ends_whether_there_is_more_to_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a \"transcript\".jsonl");
+        std::fs::write(&path, "{}\n").unwrap();
+        let transcript = path.to_str().unwrap();
+        let is_caught_up = || LedgerFile::is_caught_up(folder.path(), transcript);
+        assert!(!is_caught_up(), "there is none");
+        let read = |offset: u64, behind: Option<Track>| {
+            let ledger = Ledger { version: LEDGER_VERSION, ..filled("words") };
+            let cursor: Cursor = serde_json::from_value(serde_json::json!({"offset": offset})).unwrap();
+            let main = Track { cursor, ledger };
+            let mut file = LedgerFile { transcript: transcript.to_owned(), main, behind };
+            file.write(folder.path(), LedgerFile::default()).unwrap();
+        };
+        read(3, None);
+        assert!(is_caught_up());
+        assert!(!LedgerFile::is_caught_up(folder.path(), "/another"));
+        read(3, Some(Track::default()));
+        assert!(!is_caught_up(), "a part of it waits");
+        read(2, None);
+        assert!(!is_caught_up(), "it grew");
+        read(3, None);
+        std::fs::remove_file(&path).unwrap();
+        assert!(!is_caught_up(), "it is gone");
+        std::fs::write(folder.path().join("ledger.json"), "{").unwrap();
+        assert!(!is_caught_up(), "a damaged one");
     }
 }

@@ -2,6 +2,7 @@
 
 use throughline_domain::{Trigger, time};
 use throughline_store::archive::{Archive, SessionRow};
+use throughline_store::ledger_file::LedgerFile;
 use throughline_store::session::{Registry, SessionNote};
 
 use super::gate::{self, Session};
@@ -28,6 +29,9 @@ pub(super) fn stop(run: &Run) -> Outcome {
 /// Takes note of what the transcript tells since the last gate, and summarises what is over.
 pub(super) fn read_on(run: &Run, session: &Session, failures: &mut Vec<String>) {
     let payload = &run.payload;
+    if LedgerFile::is_caught_up(&run.place.home.session(&payload.session_id), &payload.transcript_path) {
+        return;
+    }
     let told = ledger::catch_up(
         &run.place.home,
         &payload.session_id,

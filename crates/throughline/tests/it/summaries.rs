@@ -99,7 +99,7 @@ fn before_a_compaction_cold_tasks_are_summarised_however_full_it_is() {
     let text = scene.hook(&payload::pre_compact(&scene.home, "s1", "manual", None));
     assert_eq!(summaries(&scene).len(), 1);
     assert!(
-        text.contains("Done:\n- Implement the login flow: login.rs; Part 1 works with PKCE now."),
+        text.contains("Done:\n- Implement the login flow (login.rs): Part 1 works with PKCE now."),
         "{text}"
     );
     assert!(!text.contains("open: Implement"), "a finished task is not active: {text}");
@@ -250,7 +250,7 @@ fn what_only_the_summaries_still_tell_is_said_around_a_compaction() {
     let before = scene.hook(&payload::pre_compact(&scene.home, "s1", "auto", None));
     let after = scene.hook(&payload::session_start(&scene.home, "s1", "compact"));
     for text in [before, after] {
-        assert!(text.contains("Implement the login flow: login.rs; Part 1 works"), "{text}");
+        assert!(text.contains("Implement the login flow (login.rs): Part 1 works"), "{text}");
     }
     scene.ok(&["summaries", "clear"]);
     let before = scene.hook(&payload::pre_compact(&scene.home, "s1", "auto", None));
