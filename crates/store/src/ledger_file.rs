@@ -17,6 +17,10 @@ const LEDGER_BYTES_MAX: u64 = 16 << 20;
 
 /// Enough for the transcript's path and the cursor.
 const HEAD_BYTES: usize = 8 << 10;
+/// From this length on a ledger takes longer to read and write than what a turn adds to a transcript.
+const FULL_BYTES: u64 = 64 << 10;
+/// So much of a transcript is left for the next gate then; those around a compaction and a start leave nothing.
+const LITTLE_BYTES: u64 = 256 << 10;
 /// How a ledger file ends when there is nothing left to read behind what was read first.
 const CAUGHT_UP: [u8; 14] = *b"\"behind\":null}";
 
@@ -57,10 +61,11 @@ impl LedgerFile {
         file.filter(is_ours).unwrap_or_else(fresh)
     }
 
-    /// Whether nothing was written to the transcript since it was read to its end. Told by the two ends of the ledger file
-    /// and the transcript's length: most gates come with nothing new, and a full ledger takes a while to read.
+    /// Whether reading on can wait for another gate: nothing was written to the transcript since it was read to its end,
+    /// or so little that it is not worth reading and writing a full ledger. Told by the two ends of the ledger file and
+    /// the lengths of both, so that a usual gate's work does not grow with the session.
     #[must_use]
-    pub fn is_caught_up(session_folder: &Path, transcript: &str) -> bool {
+    pub fn may_wait(session_folder: &Path, transcript: &str) -> bool {
         let tell = || -> Option<bool> {
             let mut file = files::open_regular(&session_folder.join("ledger.json")).ok()?;
             let mut head = [0; HEAD_BYTES];
@@ -74,10 +79,12 @@ impl LedgerFile {
                 return None;
             }
             let mut tail = [0; CAUGHT_UP.len()];
-            file.seek(SeekFrom::End(-i64::try_from(tail.len()).ok()?)).ok()?;
+            let tail_at = file.seek(SeekFrom::End(-i64::try_from(tail.len()).ok()?)).ok()?;
             file.read_exact(&mut tail).ok()?;
             let bytes = files::open_regular(Path::new(transcript)).ok()?.metadata().ok()?.len();
-            Some(tail == CAUGHT_UP && offset.parse() == Ok(bytes))
+            let unread = bytes.checked_sub(offset.parse().ok()?)?;
+            let is_little = unread == 0 || (tail_at >= FULL_BYTES && unread < LITTLE_BYTES);
+            Some(tail == CAUGHT_UP && is_little)
         };
         tell().unwrap_or(false)
     }
@@ -200,13 +207,13 @@ mod tests {
     }
 
     #[test]
-    fn a_ledger_file_tells_by_its_ends_whether_there_is_more_to_read() {
+    fn a_ledger_file_tells_by_its_ends_whether_reading_on_can_wait() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a \"transcript\".jsonl");
         std::fs::write(&path, "{}\n").unwrap();
         let transcript = path.to_str().unwrap();
-        let is_caught_up = || LedgerFile::is_caught_up(folder.path(), transcript);
-        assert!(!is_caught_up(), "there is none");
+        let may_wait = || LedgerFile::may_wait(folder.path(), transcript);
+        assert!(!may_wait(), "there is none");
         let read = |offset: u64, behind: Option<Track>| {
             let ledger = Ledger { version: LEDGER_VERSION, ..filled("words") };
             let cursor: Cursor = serde_json::from_value(serde_json::json!({"offset": offset})).unwrap();
@@ -215,16 +222,30 @@ mod tests {
             file.write(folder.path(), LedgerFile::default()).unwrap();
         };
         read(3, None);
-        assert!(is_caught_up());
-        assert!(!LedgerFile::is_caught_up(folder.path(), "/another"));
+        assert!(may_wait());
+        assert!(!LedgerFile::may_wait(folder.path(), "/another"));
         read(3, Some(Track::default()));
-        assert!(!is_caught_up(), "a part of it waits");
+        assert!(!may_wait(), "a part of it waits");
         read(2, None);
-        assert!(!is_caught_up(), "it grew");
+        assert!(!may_wait(), "it grew");
+        let many = |offset: u64| {
+            let mut file = LedgerFile::read(folder.path(), transcript);
+            file.main.cursor.offset = offset;
+            file.main.ledger.folders = vec!["folder".to_owned(); 10_000];
+            file.write(folder.path(), LedgerFile::default()).unwrap();
+        };
+        many(2);
+        assert!(may_wait(), "a full ledger, and next to nothing new");
+        many(4);
+        assert!(!may_wait(), "it was cut");
+        many(2);
+        std::fs::write(&path, vec![b' '; 300 << 10]).unwrap();
+        assert!(!may_wait(), "enough is new");
+        std::fs::write(&path, "{}\n").unwrap();
         read(3, None);
         std::fs::remove_file(&path).unwrap();
-        assert!(!is_caught_up(), "it is gone");
+        assert!(!may_wait(), "it is gone");
         std::fs::write(folder.path().join("ledger.json"), "{").unwrap();
-        assert!(!is_caught_up(), "a damaged one");
+        assert!(!may_wait(), "a damaged one");
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn stop(run: &Run) -> Outcome {
 /// Takes note of what the transcript tells since the last gate, and summarises what is over.
 pub(super) fn read_on(run: &Run, session: &Session, failures: &mut Vec<String>) {
     let payload = &run.payload;
-    if LedgerFile::is_caught_up(&run.place.home.session(&payload.session_id), &payload.transcript_path) {
+    if LedgerFile::may_wait(&run.place.home.session(&payload.session_id), &payload.transcript_path) {
         return;
     }
     let told = ledger::catch_up(
