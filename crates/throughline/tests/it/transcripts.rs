@@ -327,6 +327,31 @@ fn a_long_transcript_read_in_slices_ends_in_the_same_ledger_as_read_at_once() {
 }
 
 #[test]
+fn in_a_long_session_little_things_wait_and_nothing_waits_for_a_compaction() {
+    let (scene, mut transcript) = started("s1");
+    for number in 0..300 {
+        let path = scene.home.project().join(format!("src/a/rather/long/folder/of/part{number}.rs"));
+        edit(&mut transcript, &path);
+        let command = json!({"command": format!("make part{number} CONFIG=release TARGET=everything")});
+        transcript.tool("Bash", &command, "built", Usage::filling(30_000));
+    }
+    stop(&scene, "s1");
+    let seen = turns(&scene, "s1");
+    assert_eq!(seen, 600);
+    assert!(fs::metadata(ledger_path(&scene, "s1")).unwrap().len() > 64 << 10);
+    work(&scene, &mut transcript);
+    stop(&scene, "s1");
+    assert_eq!(turns(&scene, "s1"), seen, "a few turns wait");
+    has_all(&before(&scene, "s1"), &NEEDS);
+    let now = turns(&scene, "s1");
+    assert!(now > seen);
+    let output = "a line of output that nobody needs again\n".repeat(8_000);
+    transcript.tool("Bash", &json!({"command": "make all"}), &output, Usage::filling(40_000));
+    stop(&scene, "s1");
+    assert_eq!(turns(&scene, "s1"), now + 1, "enough is worth reading");
+}
+
+#[test]
 fn a_damaged_ledger_is_made_anew_from_the_transcript() {
     let (scene, mut transcript) = started("s1");
     work(&scene, &mut transcript);
