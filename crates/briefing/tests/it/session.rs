@@ -372,7 +372,6 @@ fn blind_at_300_tokens() {
         The user said:
         - "Never touch the public API of the ledger crate."
         - "use rust_decimal instead of f64"
-        - "yes, go on"
         Fails:
         `cargo test --package invoices refunds`
         > assertion `left == right` failed: left: 10.02, right: 10.03
@@ -388,6 +387,7 @@ fn blind_at_300_tokens() {
         - Should credit notes follow the same rule as refunds?
         Edited: crates/invoices/src/: total.rs, refund.rs; crates/ledger/src/: amount.rs
         Read or named: crates/invoices/tests/: refunds.rs; docs/: amounts.md
+        Names: round_half_even
         [/throughline]"#]]
     .assert_eq(&render(&example(), &Known::nothing(), Reader::Compacted, 300));
 }

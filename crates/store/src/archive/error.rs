@@ -16,7 +16,7 @@ pub enum ArchiveError {
         /// The database file.
         path: PathBuf,
     },
-    /// It is no database, or a damaged one: [`set_aside`](super::set_aside) is the way out.
+    /// It is no database, or a damaged one: [`set_aside`](super::set_aside()) is the way out.
     #[error(
         "the archive at {} is damaged ({what}); `throughline doctor` sets it aside and starts a new one",
         path.display()

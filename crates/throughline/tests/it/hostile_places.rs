@@ -101,7 +101,12 @@ fn a_state_file_that_is_a_pipe_is_an_error_at_once() {
 
 /// Runs the binary as somebody who may not write everywhere: root may.
 fn as_nobody(scene: &Scene, args: &[&str], stdin: &str) -> Output {
-    let mut command = scene.home.command(Path::new(BINARY));
+    // Another user must be able to start it; the build folder may be closed to others.
+    let open_place = tempfile::tempdir().unwrap();
+    fs::set_permissions(open_place.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let binary = open_place.path().join("throughline");
+    fs::copy(BINARY, &binary).unwrap();
+    let mut command = scene.home.command(&binary);
     command.args(args);
     if rustix::process::geteuid().is_root() {
         command.uid(65_534).gid(65_534);
