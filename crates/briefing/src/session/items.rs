@@ -310,7 +310,9 @@ fn words(ledger: &Ledger, known: &Known, request: &str, items: &mut Vec<Item>) {
 fn open_errors(ledger: &Ledger) -> Vec<&ErrorSeen> {
     // Where only a wider run has passed since, the error's own command was never seen to: it may still fail.
     let is_open = |error: &&ErrorSeen| error.resolved_turn.is_none() || error.resolved_by.is_some();
-    let mut open: Vec<&ErrorSeen> = ledger.errors.iter().filter(is_open).collect();
+    let says_something =
+        |error: &&ErrorSeen| error.lines.first().is_some_and(|line| !one_line(line, 2).is_empty());
+    let mut open: Vec<&ErrorSeen> = ledger.errors.iter().filter(is_open).filter(says_something).collect();
     // The newest that is certain goes first, whatever else looks like a failure after it.
     if let Some(certain) = open.iter().rposition(|error| error.is_certain) {
         let certain = open.remove(certain);
