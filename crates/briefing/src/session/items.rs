@@ -8,6 +8,7 @@ use throughline_domain::text::one_line;
 
 use super::Reader;
 use super::gap::{Known, base_of};
+use super::part::Part;
 use super::worth;
 use crate::fragment::defused;
 use crate::sections::{self, verbatim};
@@ -43,65 +44,6 @@ const WORDS_MAX: usize = 4;
 const WORD_UNITS: usize = 80;
 /// Newest commands that check the work and are told before anything is weighed.
 const CHECKS_MAX: usize = 5;
-
-/// The parts of the text, in the order in which a colleague would hand them over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Part {
-    Request,
-    Tasks,
-    Done,
-    Directives,
-    Recorded,
-    Failing,
-    Checks,
-    Commands,
-    Plan,
-    Decisions,
-    Questions,
-    Edited,
-    Seen,
-    Names,
-}
-
-impl Part {
-    /// Units of `; ` before and `/: ` after a group's label.
-    pub(super) const GROUP_UNITS: usize = 5;
-
-    pub(super) fn heading(self) -> &'static str {
-        match self {
-            Self::Request | Self::Recorded => "",
-            Self::Tasks => "Tasks:",
-            Self::Done => "Done:",
-            Self::Directives => "The user said:",
-            Self::Failing => "Fails:",
-            Self::Checks => "Checks:",
-            Self::Commands => "Run before:",
-            Self::Plan => "The plan, in your words:",
-            Self::Decisions => "Decided, in your words:",
-            Self::Questions => "Asked, not answered:",
-            Self::Edited => "Edited:",
-            Self::Seen => "Read or named:",
-            Self::Names => "Names:",
-        }
-    }
-
-    pub(super) fn heading_units(self) -> usize {
-        self.heading().len() + 1
-    }
-
-    /// Whether its items stand side by side.
-    pub(super) fn is_inline(self) -> bool {
-        matches!(self, Self::Commands | Self::Edited | Self::Seen | Self::Names)
-    }
-
-    pub(super) fn separator(self) -> &'static str {
-        if self == Self::Commands { " · " } else { ", " }
-    }
-
-    pub(super) fn separator_units(self) -> usize {
-        if self.is_inline() { 3 } else { 1 }
-    }
-}
 
 /// One thing that could be said.
 #[derive(Debug, Clone)]

@@ -1,6 +1,7 @@
 //! Layout: chosen items as text. Sentences on lines of their own, names side by side, grouped by folder.
 
-use super::items::{Item, Part};
+use super::items::Item;
+use super::part::Part;
 
 /// Joins items that are sorted by part and group.
 pub(super) fn join(chosen: &[Item]) -> String {

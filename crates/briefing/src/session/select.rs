@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use throughline_domain::text::{shorten, utf16_len};
 
-use super::items::{Item, MUST, Part};
+use super::items::{Item, MUST};
+use super::part::Part;
 
 /// Shortest rest of an item that is worth saying.
 const WORTHWHILE_UNITS: usize = 40;
