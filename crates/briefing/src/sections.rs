@@ -273,6 +273,22 @@ fn recent_files(facts: &Facts<'_>) -> Section {
     Section { heading: String::new(), lines, ..Section::default() }
 }
 
+/// A snapshot without the parts that the git lines of a briefing tell anyway.
+fn without_git_lines(told: Vec<&str>) -> Vec<&str> {
+    if !told.first().is_some_and(|line| line.starts_with(crate::snapshot::TITLE)) {
+        return told;
+    }
+    let mut is_told = true;
+    told.into_iter()
+        .filter(|line| {
+            if line.starts_with("## ") {
+                is_told = !matches!(*line, "## Git Status" | "## Current Branch" | "## Recent Commits");
+            }
+            is_told
+        })
+        .collect()
+}
+
 /// The lines of a note file that say something: parts of a snapshot that have nothing to show are left out.
 fn told_lines(content: &str) -> Vec<&str> {
     let lines: Vec<&str> = lines_of(content).collect();
@@ -280,6 +296,7 @@ fn told_lines(content: &str) -> Vec<&str> {
     let is_heading_of_nothing = |at: usize| lines[at].starts_with("## ") && is_empty_part(at + 1);
     let is_told = |at: &usize| !is_empty_part(*at) && !is_heading_of_nothing(*at);
     let told: Vec<&str> = (0..lines.len()).filter(is_told).map(|at| lines[at]).take(80).collect();
+    let told = without_git_lines(told);
     let is_snapshot = told.first().is_some_and(|line| line.starts_with(crate::snapshot::TITLE));
     // A snapshot of a folder without git has a head and nothing else.
     if is_snapshot && !told.iter().any(|line| line.starts_with("## ")) { Vec::new() } else { told }

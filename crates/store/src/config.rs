@@ -213,14 +213,16 @@ impl Config {
         let mut merged = toml::Table::new();
         for path in user_file.into_iter().chain([project_file]) {
             match read_table(path) {
-                Ok(Some(table)) => overlay(&mut merged, table),
+                Ok(Some(table)) => {
+                    for key in unknown_keys(&table) {
+                        let what = format!("there is no key `{key}`; it is ignored");
+                        problems.push(ConfigProblem { path: path.to_owned(), what });
+                    }
+                    overlay(&mut merged, table);
+                }
                 Ok(None) => {}
                 Err(what) => problems.push(ConfigProblem { path: path.to_owned(), what }),
             }
-        }
-        for key in unknown_keys(&merged) {
-            let what = format!("there is no key `{key}`; it is ignored");
-            problems.push(ConfigProblem { path: project_file.to_owned(), what });
         }
         match merged.try_into() {
             Ok(config) => (config, problems),

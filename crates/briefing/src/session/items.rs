@@ -168,9 +168,14 @@ fn told_request(ledger: &Ledger, known: &Known) -> String {
         .map_or_else(String::new, |word| one_line(&word.text, REQUEST_UNITS))
 }
 
-/// `yes`, `go on` and the like ask for nothing by themselves.
+/// `yes`, `go on` and the like ask for nothing by themselves; a short `yes, and …` adds to what was asked before.
 fn is_request(text: &str) -> bool {
-    text.split_whitespace().take(4).count() >= 4
+    const ANSWERS: [&str; 12] =
+        ["yes", "yeah", "yep", "no", "nope", "ok", "okay", "sure", "go", "continue", "great", "thanks"];
+    let words = text.split_whitespace().take(16).count();
+    let first = text.split_whitespace().next().unwrap_or("").trim_matches(|c: char| !c.is_alphanumeric());
+    let is_answer = ANSWERS.iter().any(|answer| first.eq_ignore_ascii_case(answer));
+    words >= if is_answer { 16 } else { 4 }
 }
 
 fn tasks(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {

@@ -100,6 +100,8 @@ pub struct Changed<T> {
     pub repairs: Vec<Repair>,
     /// Ids of entries that left for want of room.
     pub evicted: Vec<String>,
+    /// Those of them that leave only when nothing else is left: blocking constraints, urgent questions, critical anchors.
+    pub evicted_precious: Vec<String>,
     /// Whether the state file was written.
     pub written: bool,
     /// Whether entries were recorded, changed or taken out; a save alone does none of it.
@@ -238,8 +240,10 @@ impl Memory {
         // What was found in the file is no activity of ours: its time stays.
         let is_active = events.len() > reconciled || differs(&before, &state) || state.timestamp.is_empty();
         let mut evicted = Vec::new();
+        let mut evicted_precious = Vec::new();
         for (entry, left) in budget::truncate_for_budget(&mut state, &self.limits, &now) {
             evicted.push(entry.id.to_string());
+            evicted_precious.extend(entry.is_precious().then(|| entry.id.to_string()));
             events.push(draft::event(Op::Leave, &entry, author.origin, Some(left.word().to_owned())));
         }
         reconcile::distrust(&self.folder(), &base.foreign, &state)?;
@@ -254,7 +258,15 @@ impl Memory {
             reconcile::forget_untrusted(&self.folder(), &state)?;
         }
         drop(lock);
-        Ok(Changed { value, state, repairs: base.repairs, evicted, written, concerns_entries })
+        Ok(Changed {
+            value,
+            state,
+            repairs: base.repairs,
+            evicted,
+            evicted_precious,
+            written,
+            concerns_entries,
+        })
     }
 
     fn write(

@@ -1,6 +1,6 @@
 //! `add`: records an entry.
 
-use throughline_domain::{Detail, EvidenceType, Priority};
+use throughline_domain::{Detail, EvidenceType, Origin, Priority};
 use throughline_store::memory::NewEntry;
 
 use super::App;
@@ -19,7 +19,7 @@ enum What {
     /// Record what was decided, and why
     Decision {
         /// What was decided
-        #[arg(allow_hyphen_values = true)]
+        #[arg(allow_hyphen_values = true, value_parser = super::words)]
         text: String,
         /// Why
         #[arg(long, value_name = "WHY", default_value = "", allow_hyphen_values = true)]
@@ -31,11 +31,11 @@ enum What {
     /// Record what must, or must not, be done
     Constraint {
         /// The constraint
-        #[arg(allow_hyphen_values = true)]
+        #[arg(allow_hyphen_values = true, value_parser = super::words)]
         text: String,
-        /// Who set it: user, code, system, or any words
-        #[arg(long, value_name = "WHO", default_value = "user", allow_hyphen_values = true)]
-        source: String,
+        /// Who set it: user, code, system, or any words; left out, whoever records it (user or agent)
+        #[arg(long, value_name = "WHO", allow_hyphen_values = true)]
+        source: Option<String>,
         /// Work that breaks it must not go on
         #[arg(long)]
         blocking: bool,
@@ -46,7 +46,7 @@ enum What {
     /// Record a question that nobody has answered yet
     Question {
         /// The question
-        #[arg(allow_hyphen_values = true)]
+        #[arg(allow_hyphen_values = true, value_parser = super::words)]
         text: String,
         /// Why it matters
         #[arg(long, value_name = "WHY", default_value = "", allow_hyphen_values = true)]
@@ -58,7 +58,7 @@ enum What {
     /// Record what was really seen, word by word (at most 500 characters)
     Evidence {
         /// The words
-        #[arg(allow_hyphen_values = true)]
+        #[arg(allow_hyphen_values = true, value_parser = super::words)]
         text: String,
         /// What it is
         #[arg(long = "type", default_value = "observation", value_parser = ["error", "command", "output", "observation"])]
@@ -73,13 +73,13 @@ enum What {
     /// Record a point worth knowing
     Highlight {
         /// The point
-        #[arg(allow_hyphen_values = true)]
+        #[arg(allow_hyphen_values = true, value_parser = super::words)]
         text: String,
     },
     /// Record something still to do; `done` finishes it
     Action {
         /// What to do
-        #[arg(allow_hyphen_values = true)]
+        #[arg(allow_hyphen_values = true, value_parser = super::words)]
         text: String,
     },
 }
@@ -90,6 +90,8 @@ pub(crate) fn run(app: &App, args: Args) -> Result<(), Failure> {
             (text, Detail::Decision { rationale, reversible: !irreversible })
         }
         What::Constraint { text, source, blocking, category } => {
+            let by_agent = app.author().origin == Origin::Assistant;
+            let source = source.unwrap_or_else(|| if by_agent { "agent" } else { "user" }.to_owned());
             (text, Detail::Constraint { source, blocking, category })
         }
         What::Question { text, context, priority } => {

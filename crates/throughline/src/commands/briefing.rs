@@ -69,7 +69,12 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         }));
     }
     if chosen.text.is_empty() {
-        return output::say("nothing would be said: nothing is recorded in this project yet");
+        let why = if state.is_blank() {
+            "nothing is recorded in this project yet"
+        } else {
+            "there is no room for it"
+        };
+        return output::say(&format!("nothing would be said: {why}"));
     }
     if !args.preview {
         return output::say(&chosen.text);

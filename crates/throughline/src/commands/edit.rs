@@ -10,7 +10,7 @@ pub(crate) struct Args {
     /// The entry: D1, C2…
     id: String,
     /// The new words
-    #[arg(allow_hyphen_values = true)]
+    #[arg(allow_hyphen_values = true, value_parser = super::words)]
     text: Option<String>,
     /// The new reason (rationale, source or context)
     #[arg(long, value_name = "WHY", allow_hyphen_values = true)]

@@ -158,7 +158,9 @@ pub(super) fn command_paths(app: &App, user: bool) -> Vec<(PathBuf, &'static str
 
 fn write_command(app: &App, user: bool) -> Result<(), Failure> {
     for (path, text) in command_paths(app, user) {
-        if !project_files::write_own(&path, text, |_| false)? {
+        if project_files::write_own(&path, text, |_| false)? {
+            output::remark(&format!("the command /context-compact is at {}", path.display()));
+        } else {
             output::warn(&format!("{} is not ours and was left as it is", path.display()));
         }
     }
@@ -171,5 +173,7 @@ fn offer(client: Option<Version>) -> Result<(), Failure> {
     }
     output::say("next: start Claude Code here, work, and look at `throughline status`")?;
     let rules = settings_edit::offered_permissions().join("  ");
-    output::say(&format!("offered, not taken: permission rules for the agent's own records: {rules}"))
+    output::say(&format!(
+        "offered, not taken: rules for `permissions.allow`, so that the agent may record without asking: {rules}"
+    ))
 }

@@ -121,6 +121,9 @@ fn archived(app: &App, args: &Args, kind: Option<Kind>) -> Result<(), Failure> {
             (Some(_), None) => " (archived)".to_owned(),
             _ => String::new(),
         };
+        let answer = row.body.get("resolution").and_then(Value::as_str);
+        let left =
+            answer.map_or(left.clone(), |answer| format!(" [resolved: {}]{left}", one_line(answer, 200)));
         let day: String = row.recorded_at.chars().take(10).collect();
         let id = styled(HINT, &row.id);
         output::say(&format!("{day} {id} {}{}", one_line(&row.text, usize::MAX / 8), styled(DIM, &left)))?;

@@ -109,6 +109,12 @@ impl App {
         if !changed.evicted.is_empty() {
             output::remark(&format!("{} moved to the archive to make room", changed.evicted.join(", ")));
         }
+        for id in &changed.evicted_precious {
+            output::warn(&format!(
+                "{id} must not be forgotten, yet there was no more room for it: the agent will not be told of it; \
+                 withdraw what no longer holds, and record it again"
+            ));
+        }
         // A save holds no entry that somebody could look for in the archive: opening that would cost a third of the
         // save's time. It goes in with the next entry or at the next gate.
         if changed.concerns_entries || self.memory.outbox().is_long() {
@@ -153,6 +159,14 @@ pub(crate) fn keep_out_of_git_if_new(project: &Project) {
     if !project.state_file().exists() {
         keep_out_of_git(project);
     }
+}
+
+/// Words to be recorded: they may begin with a dash, but a lone `--option` is a slip of the pen.
+fn words(text: &str) -> Result<String, String> {
+    if text.starts_with("--") && !text.contains(char::is_whitespace) {
+        return Err("there is no such option; words to be recorded stand in quotes".to_owned());
+    }
+    Ok(text.to_owned())
 }
 
 /// Keeps our files out of git; where there is no repository there is nothing to do.

@@ -10,7 +10,7 @@ pub(crate) struct Args {
     /// The question: Q1, or another program's id
     id: String,
     /// The answer
-    #[arg(allow_hyphen_values = true)]
+    #[arg(allow_hyphen_values = true, value_parser = super::words)]
     answer: String,
 }
 

@@ -77,7 +77,8 @@ fn print(
         archived.map_or_else(|| "archive not readable".to_owned(), |count| format!("{count} in the archive"));
     output::say(&format!(
         "  about {} tokens, {}; {archive}",
-        metrics.estimated_tokens, metrics.budget_status
+        metrics.estimated_tokens,
+        if metrics.budget_status.is_empty() { "healthy" } else { &metrics.budget_status }
     ))?;
     let untrusted = app.memory.untrusted().len();
     if untrusted > 0 {
@@ -132,7 +133,10 @@ pub(crate) fn last_receipts(app: &App, seen: &[Seen]) -> Vec<Receipt> {
 fn entry_counts(state: &State) -> Vec<(Kind, usize)> {
     Kind::ALL
         .into_iter()
-        .map(|kind| (kind, state.entries(kind).len()))
+        .map(|kind| match kind {
+            Kind::Question => (kind, state.open_questions().len()),
+            kind => (kind, state.entries(kind).len()),
+        })
         .filter(|(_, count)| *count > 0)
         .collect()
 }

@@ -10,7 +10,7 @@ pub(crate) struct Args {
     /// The old entry: D1
     id: String,
     /// The new words
-    #[arg(allow_hyphen_values = true)]
+    #[arg(allow_hyphen_values = true, value_parser = super::words)]
     text: String,
     /// Why (for a decision)
     #[arg(long, value_name = "WHY", allow_hyphen_values = true)]

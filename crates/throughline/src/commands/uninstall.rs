@@ -1,11 +1,13 @@
 //! `uninstall`: takes our entries out of the client's settings; byte for byte when nothing else changed.
 
 use throughline_agents::claude_code::settings_edit::{self, Outcome};
+use throughline_agents::claude_code::settings_read::Scope;
 use throughline_store::project_files;
 
 use super::App;
 use super::init::{command_paths, install_folder, refuse, settings_path, show_diff};
 use crate::failure::Failure;
+use crate::hook::starting;
 use crate::output::{self, GOOD, styled};
 
 /// Take the hooks out of Claude Code's settings again; what was recorded stays
@@ -25,6 +27,7 @@ pub(crate) struct Args {
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let path = settings_path(app, args.shared, args.user)?;
     let Some(now) = project_files::read_settings(&path)? else {
+        tell_what_is_left(app);
         return output::say(&format!("{} does not exist: nothing to remove", path.display()));
     };
     let folder = install_folder(&app.place, &path);
@@ -63,5 +66,20 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     {
         project_files::stop_excluding(&exclude)?;
     }
+    tell_what_is_left(app);
     output::say("what was recorded stays; `throughline init` brings the hooks back")
+}
+
+/// Hooks of ours in other settings files still run.
+fn tell_what_is_left(app: &App) {
+    let settings = starting::client_settings(&app.place, &app.memory.project);
+    let flags = [(Scope::User, "--user"), (Scope::Project, "--shared"), (Scope::Local, "without a flag")];
+    for (scope, flag) in flags {
+        if settings.hooks.iter().any(|registered| registered.scope == scope) {
+            let files = starting::settings_files(&app.place, &app.memory.project);
+            let path = files.into_iter().find(|(known, _)| *known == scope).map(|(_, path)| path);
+            let path = path.unwrap_or_default();
+            output::warn(&format!("hooks of ours are still registered in {} ({flag})", path.display()));
+        }
+    }
 }

@@ -245,3 +245,56 @@ fn an_agent_that_runs_the_verbs_is_told_apart_from_a_person() {
     assert_eq!(scene.archived_entry("D2").origin, "assistant");
     assert_eq!(scene.archived_entry("D2").session.as_deref(), Some("s-1"));
 }
+
+#[test]
+fn an_option_that_does_not_exist_is_not_taken_for_words() {
+    let scene = Scene::new();
+    for args in [["add", "decision", "--json"], ["add", "action", "--help-me"], ["resolve", "Q1", "--foo"]] {
+        let said = scene.fails(2, &args);
+        assert!(said.contains("there is no such option"), "{said}");
+    }
+    assert_eq!(scene.ok(&["add", "decision", "--json is the default from now on"]), "D1 recorded\n");
+}
+
+#[test]
+fn a_constraint_names_whoever_recorded_it() {
+    let mut scene = Scene::new();
+    scene.ok(&["add", "constraint", "by a person"]);
+    scene.home.set_env("CLAUDECODE", "1");
+    scene.ok(&["add", "constraint", "by the agent"]);
+    let sources: Vec<_> = scene
+        .json(&["list", "constraints", "--json"])
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["source"].clone())
+        .collect();
+    assert_eq!(sources, ["user", "agent"]);
+}
+
+#[test]
+fn a_blocking_constraint_that_finds_no_room_is_no_quiet_loss() {
+    let scene = Scene::new();
+    for count in 1..=10 {
+        scene.ok(&["add", "constraint", &format!("rule {count}"), "--blocking"]);
+    }
+    let output = scene.run(&["add", "constraint", "one too many", "--blocking"]);
+    output.assert_success();
+    assert!(output.stderr.contains("C1 must not be forgotten"), "{}", output.stderr);
+}
+
+#[test]
+fn a_slip_in_the_users_configuration_names_the_users_file() {
+    let scene = Scene::new();
+    let folder = scene.home.config().join("throughline");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("throughline.toml"), "[briefing]\ntokns = 5\n").unwrap();
+    let output = scene.run(&["age"]);
+    output.assert_success();
+    assert!(
+        output.stderr.contains(&folder.join("throughline.toml").display().to_string()),
+        "{}",
+        output.stderr
+    );
+    assert!(output.stderr.contains("briefing.tokns"), "{}", output.stderr);
+}

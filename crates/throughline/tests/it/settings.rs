@@ -273,3 +273,19 @@ fn linked_settings_stay_links() {
     scene.ok(&["uninstall", "--user"]);
     assert_eq!(fs::read_to_string(&dotfiles).unwrap(), "{}");
 }
+
+#[test]
+fn uninstalling_from_one_file_tells_of_the_others() {
+    let scene = Scene::new();
+    scene.ok(&["init", "--user"]);
+    let output = scene.run(&["uninstall"]);
+    output.assert_success();
+    assert!(
+        output.stderr.contains("still registered") && output.stderr.contains("--user"),
+        "{}",
+        output.stderr
+    );
+    let output = scene.run(&["uninstall", "--user"]);
+    output.assert_success();
+    assert!(!output.stderr.contains("still registered"), "{}", output.stderr);
+}
