@@ -1,6 +1,7 @@
 //! `cargo xtask <verb>`: the chores of the repository, written in Rust so that they need no other tool.
 
 mod bench;
+mod dependencies;
 mod picture;
 mod tidy;
 mod torture;
@@ -28,6 +29,11 @@ const VERBS: &[Verb] = &[
         name: "bench",
         about: "build the release binary and measure it against an empty program, git and scripts; --json, --rounds N",
         run: bench::run,
+    },
+    Verb {
+        name: "dependencies",
+        about: "compare what the lock file brings in with deny.toml: licences, bans, sources",
+        run: dependencies::run,
     },
     Verb {
         name: "picture",
