@@ -21,7 +21,8 @@ struct Rules {
 
 /// `cargo xtask dependencies`.
 pub(crate) fn run(root: &Path, _: &[String]) -> Result<Outcome, String> {
-    let text = std::fs::read_to_string(root.join("deny.toml")).map_err(|error| format!("deny.toml: {error}"))?;
+    let text =
+        std::fs::read_to_string(root.join("deny.toml")).map_err(|error| format!("deny.toml: {error}"))?;
     let rules = rules_in(&text)?;
     let packages = packages(root)?;
     let findings: Vec<String> = packages.iter().flat_map(|package| findings(package, &rules)).collect();
@@ -50,7 +51,8 @@ fn rules_in(text: &str) -> Result<Rules, String> {
     let text_of = |value: &toml::Value, key: &str| {
         value.get(key).and_then(toml::Value::as_str).unwrap_or_default().to_owned()
     };
-    let banned = list("bans", "deny").iter().map(|it| (text_of(it, "crate"), text_of(it, "reason"))).collect();
+    let banned =
+        list("bans", "deny").iter().map(|it| (text_of(it, "crate"), text_of(it, "reason"))).collect();
     Ok(Rules { allowed, banned })
 }
 
@@ -83,7 +85,8 @@ fn findings(package: &Value, rules: &Rules) -> Vec<String> {
     // Older manifests separate alternatives by a slash.
     let licence = text("license").replace('/', " OR ");
     match Expression::parse(&licence) {
-        Ok(expression) if expression.evaluate(|wanted| rules.allowed.iter().any(|it| it.satisfies(wanted))) => {}
+        Ok(expression)
+            if expression.evaluate(|wanted| rules.allowed.iter().any(|it| it.satisfies(wanted))) => {}
         Ok(_) => found.push(format!("{name} {version}: licence `{licence}` is not allowed in deny.toml")),
         Err(_) => found.push(format!("{name} {version}: licence `{licence}` cannot be read")),
     }
