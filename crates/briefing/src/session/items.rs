@@ -38,7 +38,9 @@ const COMMANDS_MAX: usize = 14;
 const COMMAND_UNITS: usize = 400;
 /// A longer path or name is none.
 const NAME_UNITS: usize = 300;
-const NAMES_MAX: usize = 90;
+/// Beside a summary the names that matter are few; alone, a text has to carry them all.
+const NAMES_MAX: usize = 40;
+const NAMES_MAX_ALONE: usize = 90;
 /// Newest short words of the user that are no directives.
 const WORDS_MAX: usize = 4;
 const WORD_UNITS: usize = 80;
@@ -164,6 +166,7 @@ fn told_request(ledger: &Ledger, known: &Known) -> String {
         .said
         .iter()
         .rfind(|word| is_request(&word.text))
+        .or_else(|| ledger.said.iter().rfind(|word| word.text.split_whitespace().count() >= 4))
         .filter(|word| !known.has_sentence(&word.text))
         .map_or_else(String::new, |word| one_line(&word.text, REQUEST_UNITS))
 }
@@ -411,6 +414,6 @@ fn names(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
         let shown = verbatim(&name.name, NAME_UNITS);
         all.push(line(Part::Names, order, &shown, WEIGHED, worth, "a name searched for or spoken of"));
     }
-    keep_best(&mut all, NAMES_MAX);
+    keep_best(&mut all, if known.is_empty() { NAMES_MAX_ALONE } else { NAMES_MAX });
     items.extend(all);
 }
