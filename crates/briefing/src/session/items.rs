@@ -98,6 +98,8 @@ pub(super) fn of_ledger(ledger: &Ledger, known: &Known, reader: Reader, room: Ro
     findings(ledger, known, &mut items);
     files(ledger, known, room, &mut items);
     names(ledger, known, &mut items);
+    // What consists of marks and blanks alone says nothing.
+    items.retain(|item| item.text.contains(|c: char| c.is_alphanumeric()));
     items
 }
 
