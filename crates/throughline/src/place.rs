@@ -45,6 +45,15 @@ impl Place {
         Project::at(root, user_home.as_deref(), &self.home)
     }
 
+    /// The root whose memory counts: of a linked worktree its main one, where the configuration says so.
+    pub(crate) fn settled(&self, root: PathBuf) -> PathBuf {
+        let (config, _) = self.config(&self.project_at(&root));
+        match main_worktree(&root) {
+            Some(main) if config.project.share_worktrees => main,
+            _ => root,
+        }
+    }
+
     /// The configuration for a project.
     pub(crate) fn config(&self, project: &Project) -> (Config, Vec<ConfigProblem>) {
         let user_file = self.config_folder.as_ref().map(|folder| folder.join("throughline.toml"));

@@ -15,11 +15,9 @@
 //! Uncommitted files, commands that failed last, commands over files, and names that were searched for were weighed
 //! more at first; without any of that nothing changed, and it went.
 
-use throughline_domain::ledger::{CommandKind, CommandUse, FileUse, Ledger, NameUse};
+use throughline_domain::ledger::{CommandKind, CommandUse, FileUse, HALF_LIFE_TURNS, Ledger, NameUse};
 use throughline_domain::text::utf16_len;
 
-/// Turns after which a use counts half: the length of a stretch of work on one thing.
-pub(super) const HALF_LIFE_TURNS: f64 = 40.0;
 /// Names of functions are needed far less often than files and commands.
 const NAME: f64 = 0.25;
 /// Finished work is looked back at, seldom needed: the newest tells where things stand, older ones tell less and less.

@@ -10,8 +10,8 @@ use throughline_store::session::SessionCache;
 
 use super::App;
 use crate::failure::Failure;
+use crate::ledger;
 use crate::output::{self, DIM, styled};
-use crate::{ledger, liveness};
 
 /// Show what the agent would be told after a compaction
 #[derive(Debug, clap::Args)]
@@ -30,10 +30,7 @@ pub(crate) struct Args {
 /// What the session at hand has told: the one that calls, else the one last active.
 fn session_ledger(app: &App) -> Option<Ledger> {
     let home = &app.place.home;
-    let session = app.author().session.or_else(|| {
-        let seen = liveness::sessions(home, &app.memory.project, app.now);
-        seen.into_iter().next().map(|seen| seen.session)
-    })?;
+    let session = app.session_at_hand()?;
     let transcript = SessionCache::read(&home.session(&session))?.transcript;
     let mut failures = Vec::new();
     let ledger = ledger::catch_up(home, &session, &transcript, ledger::LARGE_SLICE_BYTES, &mut failures);

@@ -9,7 +9,7 @@ use throughline_store::session::SessionCache;
 use super::{ARCHIVE_WAIT, App};
 use crate::failure::Failure;
 use crate::hook::usual;
-use crate::{liveness, output};
+use crate::output;
 
 /// Print the hand-over block and note the hand-over; refuses when the context is nearly full
 #[derive(Debug, clap::Args)]
@@ -56,10 +56,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
 
 /// How full the context of the session at hand is: the one that calls, else the one last active.
 pub(crate) fn context_use(app: &App) -> Option<ContextUse> {
-    let session = app.author().session.or_else(|| {
-        let seen = liveness::sessions(&app.place.home, &app.memory.project, app.now);
-        seen.into_iter().next().map(|seen| seen.session)
-    })?;
+    let session = app.session_at_hand()?;
     let cache = SessionCache::read(&app.place.home.session(&session))?;
     let usage = usual::last_usage(&cache.transcript)?;
     let percent = usual::percent_of_limit(&cache, usage.context_tokens);

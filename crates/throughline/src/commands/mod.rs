@@ -40,6 +40,7 @@ use throughline_store::session::SessionCache;
 use throughline_store::{gate, project_files};
 
 use crate::failure::Failure;
+use crate::liveness;
 use crate::output;
 use crate::place::{self, Place};
 
@@ -80,7 +81,7 @@ impl App {
                 None => current_project()?,
             },
         };
-        let root = settle_root(&place, root);
+        let root = place.settled(root);
         let project = place.project_at(&root);
         let (config, problems) = place.config(&project);
         let memory = project_memory(project, &place, &config);
@@ -96,6 +97,14 @@ impl App {
             now: self.now,
             patience: Patience::Person,
         }
+    }
+
+    /// The session at hand: the one that calls, else the one last active in this project.
+    pub(crate) fn session_at_hand(&self) -> Option<String> {
+        self.author().session.or_else(|| {
+            let seen = liveness::sessions(&self.place.home, &self.memory.project, self.now);
+            seen.into_iter().next().map(|seen| seen.session)
+        })
     }
 
     /// Changes the working set, tells what happened on the way, and lets the archive catch up.
@@ -187,14 +196,6 @@ fn current_project() -> Result<PathBuf, Failure> {
     let folder = std::env::current_dir()
         .map_err(|error| Failure::new(format!("could not tell the current folder: {error}")))?;
     place::project_around(&folder).ok_or_else(|| Failure::new(format!("{} is no folder", folder.display())))
-}
-
-fn settle_root(place: &Place, root: PathBuf) -> PathBuf {
-    let (config, _) = place.config(&place.project_at(&root));
-    match place::main_worktree(&root) {
-        Some(main) if config.project.share_worktrees => main,
-        _ => root,
-    }
 }
 
 fn tell_repairs(repairs: &[Repair]) {

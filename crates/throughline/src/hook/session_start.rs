@@ -26,7 +26,9 @@ pub(super) fn run(run: &Run) -> Outcome {
     let start = Start::from_word(source);
     let home = &run.place.home;
     let root = SessionCache::read(&home.session(&run.payload.session_id)).map(|cache| cache.project_root);
-    let root = root.or_else(|| crate::place::project_root(Path::new(&run.payload.cwd)));
+    let found =
+        || crate::place::project_root(Path::new(&run.payload.cwd)).map(|root| run.place.settled(root));
+    let root = root.or_else(found);
     // Who was here before must be asked before this session is noted among them.
     let seen = root.map(|root| liveness::sessions(home, &run.place.project_at(&root), run.now));
     let seen = seen.unwrap_or_default();

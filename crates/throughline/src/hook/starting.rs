@@ -26,7 +26,7 @@ pub(super) fn compile_for(run: &Run, source: &str, model: Option<String>) -> Opt
         known.project_root.clone()
     } else {
         let root = place::project_root(Path::new(&run.payload.cwd))?;
-        settle_worktree(&run.place, root)
+        run.place.settled(root)
     };
     let project = run.place.project_at(&root);
     let (config, _) = run.place.config(&project);
@@ -61,14 +61,6 @@ pub(super) fn compile_for(run: &Run, source: &str, model: Option<String>) -> Opt
     // A cache that cannot be written is compiled again by the next run.
     let _ = cache.write(&folder);
     Some(cache)
-}
-
-fn settle_worktree(place: &Place, root: PathBuf) -> PathBuf {
-    let (config, _) = place.config(&place.project_at(&root));
-    match place::main_worktree(&root) {
-        Some(main) if config.project.share_worktrees => main,
-        _ => root,
-    }
 }
 
 /// Where the client will compact, by its settings and environment.
