@@ -1,7 +1,7 @@
 //! The hand-over block: the work item, what is open, and how full the context is.
 
 use throughline_domain::text::{one_line, utf16_len};
-use throughline_domain::{Entry, Kind, State};
+use throughline_domain::{Entry, Health, Kind, State};
 
 use crate::fit::{Cap, Line, Section, fit};
 use crate::fragment::defused;
@@ -10,46 +10,6 @@ use crate::sections::percent;
 /// What every rendered text is bound by (Decision 3).
 const TOKENS_MAX: u64 = 1_200;
 const TITLE: &str = "## Hand-over";
-
-/// How full the context is, by the words of the thresholds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Health {
-    /// Below the warning.
-    Healthy,
-    /// From 70 %.
-    Warning,
-    /// From 90 %.
-    Critical,
-    /// From 95 %.
-    Emergency,
-}
-
-impl Health {
-    /// The seed's word.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Healthy => "HEALTHY",
-            Self::Warning => "WARNING",
-            Self::Critical => "CRITICAL",
-            Self::Emergency => "EMERGENCY",
-        }
-    }
-
-    /// The health at a percentage of the compaction point.
-    #[must_use]
-    pub fn at(percent: u64, warning: u64, critical: u64, emergency: u64) -> Self {
-        if percent >= emergency {
-            Self::Emergency
-        } else if percent >= critical {
-            Self::Critical
-        } else if percent >= warning {
-            Self::Warning
-        } else {
-            Self::Healthy
-        }
-    }
-}
 
 /// How full the context of the session at hand is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,8 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use throughline_agents::claude_code::statusline_payload::{self, StatuslinePayload};
-use throughline_briefing::handoff::{Health, thousands};
+use throughline_briefing::handoff::thousands;
+use throughline_domain::Health;
 use throughline_domain::text::one_line;
 use throughline_store::session::{self, SessionCache};
 

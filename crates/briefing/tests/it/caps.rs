@@ -171,7 +171,7 @@ fn counts_at_the_end_of_their_range_do_not_overflow() {
     let context = handoff::ContextUse {
         used_tokens: u64::MAX,
         window_tokens: 0,
-        health: handoff::Health::Emergency,
+        health: throughline_domain::Health::Emergency,
         compactions: u64::MAX,
     };
     assert!(handoff::render(&State::empty(), Some(&context)).contains("EMERGENCY"));

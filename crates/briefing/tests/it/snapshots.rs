@@ -3,10 +3,11 @@
 
 use expect_test::{Expect, expect};
 use throughline_briefing::briefing::Occasion;
-use throughline_briefing::handoff::{ContextUse, Health};
+use throughline_briefing::handoff::ContextUse;
 use throughline_briefing::resume::GitChanges;
 use throughline_briefing::snapshot::SnapshotParts;
 use throughline_briefing::{Cap, Facts, Scope, banner, briefing, handoff, preservation, resume, snapshot};
+use throughline_domain::Health;
 use throughline_domain::ledger::Ledger;
 use throughline_domain::time;
 

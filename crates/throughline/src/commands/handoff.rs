@@ -1,7 +1,8 @@
 //! `handoff`: the hand-over block, with how full the context is.
 
 use throughline_briefing::Facts;
-use throughline_briefing::handoff::{self, ContextUse, Health};
+use throughline_briefing::handoff::{self, ContextUse};
+use throughline_domain::Health;
 use throughline_domain::time;
 use throughline_store::archive::Archive;
 use throughline_store::session::SessionCache;

@@ -1,0 +1,237 @@
+//! Usage: what a response of the model cost in tokens, and how full the context was at a moment.
+//!
+//! A [`Response`] is additive: sums of responses are what was used and paid. A [`Sample`] is a snapshot: a maximum, an
+//! average or a trend of samples means something, a sum never does.
+
+use md5::{Digest, Md5};
+
+use crate::health::Health;
+use crate::time::{Timestamp, iso};
+
+/// Names one record in every store it reaches: the same facts give the same id, so sending twice stores once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RecordId(pub [u8; 16]);
+
+impl RecordId {
+    /// The id of what these parts name. The parts are kept apart: `["ab", "c"]` is not `["a", "bc"]`.
+    #[must_use]
+    pub fn of(parts: &[&str]) -> Self {
+        let mut hash = Md5::new();
+        for part in parts {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part.as_bytes());
+        }
+        Self(hash.finalize().into())
+    }
+
+    /// As a UUID is written.
+    #[must_use]
+    pub fn as_uuid(&self) -> String {
+        let hex = format!("{:032x}", u128::from_be_bytes(self.0));
+        format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+    }
+}
+
+/// Tokens, by how they are billed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tokens {
+    /// Read by the model, not from the cache.
+    pub input: u64,
+    /// Written by the model.
+    pub output: u64,
+    /// Written into the cache for five minutes.
+    pub cache_write_5m: u64,
+    /// Written into the cache for an hour.
+    pub cache_write_1h: u64,
+    /// Read from the cache.
+    pub cache_read: u64,
+    /// Searches of the web that the server ran; billed by the piece.
+    pub web_searches: u64,
+}
+
+impl Tokens {
+    /// What stood in the context: everything that was read.
+    #[must_use]
+    pub fn context(&self) -> u64 {
+        self.input
+            .saturating_add(self.cache_write_5m)
+            .saturating_add(self.cache_write_1h)
+            .saturating_add(self.cache_read)
+    }
+
+    /// All tokens, read and written.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.context().saturating_add(self.output)
+    }
+
+    /// Adds another count to this one.
+    pub fn add(&mut self, other: &Self) {
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+        self.cache_write_5m = self.cache_write_5m.saturating_add(other.cache_write_5m);
+        self.cache_write_1h = self.cache_write_1h.saturating_add(other.cache_write_1h);
+        self.cache_read = self.cache_read.saturating_add(other.cache_read);
+        self.web_searches = self.web_searches.saturating_add(other.web_searches);
+    }
+}
+
+/// Which of a model's price lists counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// The usual one.
+    #[default]
+    Standard,
+    /// More than 200,000 tokens were read, and the model has a price of its own for that.
+    LongContext,
+    /// The fast mode.
+    Fast,
+}
+
+impl Tier {
+    /// The word that stores and reports use.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Standard => "standard",
+            Self::LongContext => "long",
+            Self::Fast => "fast",
+        }
+    }
+
+    /// The tier that a word names; an unknown word is the usual tier.
+    #[must_use]
+    pub fn from_word(word: &str) -> Self {
+        match word {
+            "long" => Self::LongContext,
+            "fast" => Self::Fast,
+            _ => Self::Standard,
+        }
+    }
+}
+
+/// One answer of the API, counted once: it may span several lines of a transcript and be copied into others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Response {
+    /// Of the message and the request.
+    pub id: RecordId,
+    /// When it came.
+    pub at: Timestamp,
+    /// The session that asked first.
+    pub session: String,
+    /// The project's folder, as the transcript names it.
+    pub project: String,
+    /// The model's id, as the API spells it.
+    pub model: String,
+    /// The price list.
+    pub tier: Tier,
+    /// Whether a subagent asked.
+    pub is_sidechain: bool,
+    /// What it took.
+    pub tokens: Tokens,
+}
+
+/// How full the context was, as the status line was told: one line of the usage log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sample {
+    /// When.
+    pub at: Timestamp,
+    /// The session.
+    pub session: String,
+    /// The model's id.
+    pub model: String,
+    /// Tokens in the context.
+    pub context_used: u64,
+    /// The model's window.
+    pub context_size: u64,
+    /// `context_used` of `context_size`, in whole percent, rounded down.
+    pub percent: u16,
+    /// Read, not from the cache.
+    pub input: u64,
+    /// Written.
+    pub output: u64,
+    /// Written into the cache.
+    pub cache_create: u64,
+    /// Read from the cache.
+    pub cache_read: u64,
+    /// How near the compaction is.
+    pub status: Health,
+    /// Whether a compaction happened between the sample before and this one.
+    pub compaction: bool,
+    /// `percent` of the sample before, where `compaction` holds.
+    pub previous_percent: Option<u16>,
+    /// Tokens at which the client will compact; `None` where it never will, or nobody knows.
+    pub compacts_at: Option<u64>,
+    /// What the client says the session has cost so far, in millionths of a dollar.
+    pub cost_micros: Option<u64>,
+    /// The working folder.
+    pub cwd: String,
+    /// The project's root.
+    pub project: String,
+}
+
+impl Sample {
+    /// The sample's id: its session, moment and numbers. Two samples in one millisecond are two, unless all is equal.
+    #[must_use]
+    pub fn id(&self) -> RecordId {
+        let numbers = format!(
+            "{} {} {} {} {} {} {}",
+            self.context_used,
+            self.context_size,
+            self.input,
+            self.output,
+            self.cache_create,
+            self.cache_read,
+            u8::from(self.compaction)
+        );
+        RecordId::of(&[&self.session, &iso(self.at), &self.model, &numbers])
+    }
+}
+
+/// A compaction as the transcript's boundary tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Boundary {
+    /// Of the boundary's own id, or of its session and moment.
+    pub id: RecordId,
+    /// When.
+    pub at: Timestamp,
+    /// The session.
+    pub session: String,
+    /// The project's folder, as the transcript names it.
+    pub project: String,
+    /// The model that answered last before it.
+    pub model: String,
+    /// Whether the client decided it, and not the user.
+    pub is_auto: bool,
+    /// Tokens before.
+    pub tokens_before: u64,
+    /// Tokens after; `None` where the client did not say.
+    pub tokens_after: Option<u64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_an_id_do_not_run_into_each_other() {
+        assert_ne!(RecordId::of(&["ab", "c"]), RecordId::of(&["a", "bc"]));
+        assert_eq!(RecordId::of(&["ab", "c"]), RecordId::of(&["ab", "c"]));
+        assert_eq!(RecordId([0x1f; 16]).as_uuid(), "1f1f1f1f-1f1f-1f1f-1f1f-1f1f1f1f1f1f");
+    }
+
+    #[test]
+    fn the_context_is_what_was_read_and_the_total_adds_what_was_written() {
+        let mut tokens = Tokens {
+            input: 1,
+            output: 2,
+            cache_write_5m: 4,
+            cache_write_1h: 8,
+            cache_read: 16,
+            web_searches: 1,
+        };
+        assert_eq!((tokens.context(), tokens.total()), (29, 31));
+        tokens.add(&tokens.clone());
+        assert_eq!((tokens.context(), tokens.web_searches), (58, 2));
+    }
+}

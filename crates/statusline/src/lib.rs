@@ -1,0 +1,1 @@
+//! The status line: values in, lines out: segments, presets, widths, colours. Pure.
