@@ -131,6 +131,46 @@ pub struct Response {
     pub tokens: Tokens,
 }
 
+/// What told of a compaction. They agree, or the line of the log shows that they did not.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Signs {
+    /// The context became much smaller.
+    pub drop: bool,
+    /// The client reported zeros after a known size.
+    pub reset: bool,
+    /// The client's compaction hooks ran.
+    pub hook: bool,
+}
+
+impl Signs {
+    /// The words that the log uses, of the signs that are there.
+    pub fn words(self) -> impl Iterator<Item = &'static str> {
+        let all = [(self.drop, "drop"), (self.reset, "reset"), (self.hook, "hook")];
+        all.into_iter().filter_map(|(is_there, word)| is_there.then_some(word))
+    }
+
+    /// The signs that words name; unknown words are left out.
+    #[must_use]
+    pub fn from_words<'a>(words: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut signs = Self::default();
+        for word in words {
+            match word {
+                "drop" => signs.drop = true,
+                "reset" => signs.reset = true,
+                "hook" => signs.hook = true,
+                _ => {}
+            }
+        }
+        signs
+    }
+
+    /// Whether anything told.
+    #[must_use]
+    pub fn any(self) -> bool {
+        self != Self::default()
+    }
+}
+
 /// How full the context was, as the status line was told: one line of the usage log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample {
@@ -160,6 +200,8 @@ pub struct Sample {
     pub compaction: bool,
     /// `percent` of the sample before, where `compaction` holds.
     pub previous_percent: Option<u16>,
+    /// What told of a compaction. A sign without `compaction` was outvoted: a conversation that was wound back.
+    pub signs: Signs,
     /// Tokens at which the client will compact; `None` where it never will, or nobody knows.
     pub compacts_at: Option<u64>,
     /// What the client says the session has cost so far, in millionths of a dollar.

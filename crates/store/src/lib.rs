@@ -17,3 +17,4 @@ pub mod spool;
 pub mod state_file;
 pub mod task_summaries;
 pub mod transcript_file;
+pub mod usage_log;
