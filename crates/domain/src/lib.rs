@@ -12,6 +12,7 @@ pub mod ledger;
 pub mod need;
 pub mod origin;
 pub mod problem;
+pub mod slice;
 pub mod state;
 pub mod state_json;
 mod state_read;

@@ -76,37 +76,87 @@ impl Tokens {
     }
 }
 
-/// Which of a model's price lists counts.
+/// What decides which of a model's price lists counts, as far as a response tells: facts, not prices.
+///
+/// Additive counts are kept apart by it, so that a price table of a later day can still be applied to them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Tier {
-    /// The usual one.
-    #[default]
-    Standard,
-    /// More than 200,000 tokens were read, and the model has a price of its own for that.
-    LongContext,
+pub struct Tier {
+    /// How much was read at once.
+    pub band: Band,
     /// The fast mode.
-    Fast,
+    pub is_fast: bool,
+    /// Served in the region that costs extra.
+    pub is_us_only: bool,
 }
 
-impl Tier {
-    /// The word that stores and reports use.
+/// How much a request read at once, by the steps at which some models' prices change.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Band {
+    /// Up to 100,000 tokens.
+    #[default]
+    Usual,
+    /// More than that.
+    Over100K,
+    /// More than 200,000.
+    Over200K,
+    /// More than 272,000.
+    Over272K,
+}
+
+impl Band {
+    /// All of them, smallest first.
+    pub const ALL: [Self; 4] = [Self::Usual, Self::Over100K, Self::Over200K, Self::Over272K];
+
+    /// The band of a request that read so many tokens.
     #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Standard => "standard",
-            Self::LongContext => "long",
-            Self::Fast => "fast",
+    pub fn of(context_tokens: u64) -> Self {
+        match context_tokens {
+            0..=100_000 => Self::Usual,
+            100_001..=200_000 => Self::Over100K,
+            200_001..=272_000 => Self::Over200K,
+            _ => Self::Over272K,
         }
     }
 
-    /// The tier that a word names; an unknown word is the usual tier.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Usual => "standard",
+            Self::Over100K => "over100k",
+            Self::Over200K => "over200k",
+            Self::Over272K => "over272k",
+        }
+    }
+}
+
+impl Tier {
+    /// The word that stores use: `standard`, `over200k`, `standard+fast+us`.
+    #[must_use]
+    pub fn word(self) -> String {
+        let mut word = self.band.word().to_owned();
+        if self.is_fast {
+            word.push_str("+fast");
+        }
+        if self.is_us_only {
+            word.push_str("+us");
+        }
+        word
+    }
+
+    /// The tier that a word names; what is unknown in it is passed over.
     #[must_use]
     pub fn from_word(word: &str) -> Self {
-        match word {
-            "long" => Self::LongContext,
-            "fast" => Self::Fast,
-            _ => Self::Standard,
+        let mut tier = Self::default();
+        for part in word.split('+') {
+            match part {
+                "fast" => tier.is_fast = true,
+                "us" => tier.is_us_only = true,
+                part => {
+                    let band = Band::ALL.into_iter().find(|band| band.word() == part);
+                    tier.band = band.unwrap_or(tier.band);
+                }
+            }
         }
+        tier
     }
 }
 
@@ -123,12 +173,14 @@ pub struct Response {
     pub project: String,
     /// The model's id, as the API spells it.
     pub model: String,
-    /// The price list.
+    /// What its price depends on.
     pub tier: Tier,
     /// Whether a subagent asked.
     pub is_sidechain: bool,
     /// What it took.
     pub tokens: Tokens,
+    /// How much it read at once: less than `tokens.context()` where the server went several rounds in one response.
+    pub context: u64,
 }
 
 /// What told of a compaction. They agree, or the line of the log shows that they did not.
@@ -260,6 +312,24 @@ mod tests {
         assert_ne!(RecordId::of(&["ab", "c"]), RecordId::of(&["a", "bc"]));
         assert_eq!(RecordId::of(&["ab", "c"]), RecordId::of(&["ab", "c"]));
         assert_eq!(RecordId([0x1f; 16]).as_uuid(), "1f1f1f1f-1f1f-1f1f-1f1f-1f1f1f1f1f1f");
+    }
+
+    #[test]
+    fn every_tier_is_read_back_from_its_word() {
+        for band in Band::ALL {
+            for (is_fast, is_us_only) in [(false, false), (true, false), (false, true), (true, true)] {
+                let tier = Tier { band, is_fast, is_us_only };
+                assert_eq!(Tier::from_word(&tier.word()), tier);
+            }
+        }
+        assert_eq!(Tier::from_word("something new"), Tier::default());
+    }
+
+    #[test]
+    fn a_step_belongs_to_the_band_below_it() {
+        let bands = [0, 100_000, 100_001, 200_000, 200_001, 272_000, 272_001].map(Band::of);
+        let [a, b, c, d] = Band::ALL;
+        assert_eq!(bands, [a, a, b, b, c, c, d]);
     }
 
     #[test]

@@ -17,4 +17,5 @@ pub mod spool;
 pub mod state_file;
 pub mod task_summaries;
 pub mod transcript_file;
+pub mod usage;
 pub mod usage_log;

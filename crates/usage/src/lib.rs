@@ -1,1 +1,3 @@
-//! Usage: what was used and what it cost: prices, reports, plots; which drop is a compaction. Pure.
+//! What was used and what it cost: prices, reports, plots. Pure: rows in, figures out.
+
+pub mod report;

@@ -8,8 +8,11 @@ use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use super::error::ArchiveError;
 
 /// Every migration; the schema version is how many of them a database has had.
-const MIGRATIONS: [&str; 2] =
-    [include_str!("../../migrations/0001_entries.sql"), include_str!("../../migrations/0002_sessions.sql")];
+const MIGRATIONS: [&str; 3] = [
+    include_str!("../../migrations/0001_entries.sql"),
+    include_str!("../../migrations/0002_sessions.sql"),
+    include_str!("../../migrations/0003_usage.sql"),
+];
 
 /// The schema version this program writes.
 #[expect(clippy::cast_possible_truncation, reason = "nobody writes four thousand million migrations")]

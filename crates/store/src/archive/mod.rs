@@ -67,7 +67,7 @@ fn refuse_without_room(path: &Path) -> Result<(), ArchiveError> {
 
 /// What a commit survives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Commit {
+pub(crate) enum Commit {
     /// A power cut too. For what is erased elsewhere once it is in here.
     Flushed,
     /// A kill. For what may be missing after a power cut without anybody being misled.
@@ -95,7 +95,7 @@ impl Archive {
     }
 
     /// Runs `work` in one write transaction: all of it or nothing.
-    fn write<T>(
+    pub(crate) fn write<T>(
         &mut self,
         commit: Commit,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
@@ -119,7 +119,10 @@ impl Archive {
     }
 
     /// Runs `work` on the connection and gives its error the path.
-    fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, ArchiveError> {
+    pub(crate) fn read<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, ArchiveError> {
         work(&self.connection).map_err(|error| ArchiveError::from_sql(&self.path, &error))
     }
 
@@ -200,11 +203,11 @@ fn file_id(path: &Path) -> Option<(u64, u64)> {
 }
 
 /// A count as a column stores it; a number beyond its range is the largest it has.
-fn sql_int(count: u64) -> i64 {
+pub(crate) fn sql_int(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 /// A count as a column gave it.
-fn from_sql_int(stored: i64) -> u64 {
+pub(crate) fn from_sql_int(stored: i64) -> u64 {
     u64::try_from(stored).unwrap_or(0)
 }

@@ -16,3 +16,5 @@ mod archive_sessions;
 mod archive_spool;
 #[cfg(test)]
 mod transcript_file;
+#[cfg(test)]
+mod usage;

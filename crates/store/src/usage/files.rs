@@ -1,0 +1,103 @@
+//! Known files: how far each was read, and as what it was last seen, so that what did not change is not opened again.
+
+use std::collections::HashMap;
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+
+use rusqlite::{Transaction, params};
+
+use super::UsageStore;
+use crate::archive::ArchiveError;
+use crate::transcript_file::Cursor;
+
+/// What a file looks like from outside. Another look means that somebody wrote to it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FileMark {
+    /// The device it is on.
+    pub device: u64,
+    /// Its number there.
+    pub inode: u64,
+    /// Its length.
+    pub size_bytes: u64,
+    /// When it was written, in nanoseconds since 1970.
+    pub mtime_ns: i64,
+}
+
+impl FileMark {
+    /// The mark of a file.
+    #[must_use]
+    pub fn of(meta: &Metadata) -> Self {
+        let mtime_ns = meta.mtime().saturating_mul(1_000_000_000).saturating_add(meta.mtime_nsec());
+        Self { device: meta.dev(), inode: meta.ino(), size_bytes: meta.len(), mtime_ns }
+    }
+}
+
+/// A file that was read, and how far.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownFile {
+    /// What it is known by: a transcript by its path, a log by device and number, since it is renamed.
+    pub key: String,
+    /// As what it was last seen.
+    pub mark: FileMark,
+    /// Whether there is nothing more to read in it as long as it looks like that.
+    pub is_settled: bool,
+    /// How far it was read.
+    pub cursor: Cursor,
+    /// What its reader must know to go on, in the reader's own words.
+    pub state: String,
+}
+
+impl UsageStore {
+    /// Every file that was read, by its key.
+    pub fn known_files(&self) -> Result<HashMap<String, KnownFile>, ArchiveError> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT key, device, inode, size_bytes, mtime_ns, is_settled, cursor, state FROM usage_files",
+            )?;
+            let mut rows = statement.query([])?;
+            let mut files = HashMap::new();
+            while let Some(row) = rows.next()? {
+                let mark = FileMark {
+                    device: row.get::<_, i64>(1)?.cast_unsigned(),
+                    inode: row.get::<_, i64>(2)?.cast_unsigned(),
+                    size_bytes: row.get::<_, i64>(3)?.cast_unsigned(),
+                    mtime_ns: row.get(4)?,
+                };
+                // A cursor that cannot be read begins anew; rows that are there already stay as they are.
+                let cursor =
+                    serde_json::from_str(row.get_ref(6)?.as_str()?).unwrap_or_else(|_| Cursor::at_start());
+                let key: String = row.get(0)?;
+                let known =
+                    KnownFile { key: key.clone(), mark, is_settled: row.get(5)?, cursor, state: row.get(7)? };
+                files.insert(key, known);
+            }
+            Ok(files)
+        })
+    }
+}
+
+/// Notes how far files were read.
+pub(super) fn note(transaction: &Transaction<'_>, files: &[KnownFile]) -> rusqlite::Result<()> {
+    let mut statement = transaction.prepare_cached(
+        "INSERT INTO usage_files (key, device, inode, size_bytes, mtime_ns, is_settled, cursor, state)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+         ON CONFLICT (key) DO UPDATE SET device = excluded.device, inode = excluded.inode,
+             size_bytes = excluded.size_bytes, mtime_ns = excluded.mtime_ns, is_settled = excluded.is_settled,
+             cursor = excluded.cursor, state = excluded.state",
+    )?;
+    for file in files {
+        let cursor = serde_json::to_string(&file.cursor).unwrap_or_default();
+        let FileMark { device, inode, size_bytes, mtime_ns } = file.mark;
+        statement.execute(params![
+            file.key,
+            device.cast_signed(),
+            inode.cast_signed(),
+            size_bytes.cast_signed(),
+            mtime_ns,
+            file.is_settled,
+            cursor,
+            file.state,
+        ])?;
+    }
+    Ok(())
+}

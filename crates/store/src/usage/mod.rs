@@ -1,0 +1,72 @@
+//! The store of usage: responses, samples and compactions in the archive's database, and how far each file was read.
+//!
+//! Responses add up, samples never do. A response that comes again (it spans several lines, and resumed sessions copy
+//! them) changes its row only when it brings more; sums by quarters of an hour are kept in the same transaction.
+
+mod files;
+mod names;
+mod rows;
+mod samples;
+mod sent;
+mod slices;
+mod write;
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::Connection;
+use throughline_domain::Timestamp;
+use throughline_domain::usage::{Boundary, Response, Sample};
+
+use crate::archive::{Archive, ArchiveError};
+
+pub use files::{FileMark, KnownFile};
+pub use rows::{Numbered, RowKind};
+pub use samples::{SampledCompaction, SessionGauge};
+pub use write::Added;
+
+/// The store of usage, open.
+#[derive(Debug)]
+pub struct UsageStore {
+    archive: Archive,
+}
+
+/// What one transaction brings: rows, and how far the files were read that they come from.
+#[derive(Debug, Default)]
+pub struct Batch {
+    /// API responses.
+    pub responses: Vec<Response>,
+    /// Compactions.
+    pub boundaries: Vec<Boundary>,
+    /// Lines of the usage log.
+    pub samples: Vec<Sample>,
+    /// How far files were read.
+    pub files: Vec<KnownFile>,
+}
+
+impl UsageStore {
+    /// Opens the archive's database; waits up to `wait` for other processes, here and in every call that follows.
+    pub fn open(path: &Path, wait: Duration) -> Result<Self, ArchiveError> {
+        Archive::open(path, wait).map(|archive| Self { archive })
+    }
+
+    /// The database file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.archive.path()
+    }
+
+    fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, ArchiveError> {
+        self.archive.read(work)
+    }
+}
+
+/// An instant as a column stores it.
+fn ms(at: Timestamp) -> i64 {
+    at.as_millisecond()
+}
+
+/// An instant as a column gave it; one that no calendar knows is the beginning of time.
+fn at(ms: i64) -> Timestamp {
+    Timestamp::from_millisecond(ms).unwrap_or(Timestamp::UNIX_EPOCH)
+}

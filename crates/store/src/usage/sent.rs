@@ -1,0 +1,51 @@
+//! Sent: up to which row a receiver has everything.
+
+use rusqlite::{OptionalExtension, params};
+use throughline_domain::Timestamp;
+use throughline_domain::time::iso;
+
+use super::{RowKind, UsageStore};
+use crate::archive::{ArchiveError, Commit};
+
+impl UsageStore {
+    /// The row up to which a receiver has everything; 0 when it has nothing.
+    pub fn sent(&self, target: &str, kind: RowKind) -> Result<i64, ArchiveError> {
+        self.read(|connection| {
+            let found = connection
+                .prepare_cached("SELECT row_no FROM usage_sent WHERE target = ?1 AND kind = ?2")?
+                .query_row(params![target, kind.word()], |row| row.get(0))
+                .optional()?;
+            Ok(found.unwrap_or(0))
+        })
+    }
+
+    /// Notes that a receiver has everything up to a row. Never goes back: of two senders the further one counts.
+    pub fn note_sent(
+        &mut self,
+        target: &str,
+        kind: RowKind,
+        row_no: i64,
+        now: Timestamp,
+    ) -> Result<(), ArchiveError> {
+        self.archive.write(Commit::Quick, |transaction| {
+            transaction
+                .prepare_cached(
+                    "INSERT INTO usage_sent (target, kind, row_no, sent_at) VALUES (?1, ?2, ?3, ?4)
+                     ON CONFLICT (target, kind) DO UPDATE SET
+                         row_no = max(row_no, excluded.row_no), sent_at = excluded.sent_at",
+                )?
+                .execute(params![target, kind.word(), row_no, iso(now)])?;
+            Ok(())
+        })
+    }
+
+    /// Forgets what a receiver has: everything is sent again.
+    pub fn forget_sent(&mut self, target: &str) -> Result<(), ArchiveError> {
+        self.archive.write(Commit::Quick, |transaction| {
+            transaction
+                .prepare_cached("DELETE FROM usage_sent WHERE target = ?1")?
+                .execute([target])
+                .map(drop)
+        })
+    }
+}
