@@ -10,6 +10,7 @@
 mod bounds;
 mod commands;
 mod decisions;
+mod directives;
 mod errors;
 mod files;
 mod findings;
@@ -18,9 +19,11 @@ mod markup;
 mod names;
 pub mod need;
 mod outcome;
+mod outcome_words;
 mod paths;
 mod segments;
 mod shell;
+mod stand;
 pub mod summaries;
 mod tasks;
 mod turns;
@@ -60,8 +63,10 @@ pub fn absorb(ledger: &mut Ledger, line: &Line<'_>, offset: u64) {
             turns::end_response(ledger);
             findings::answered(ledger);
             let place = here(ledger, offset);
-            if !words::was_queued(ledger, text, place) {
-                user_said(ledger, text, place);
+            if stand::is_stop(text) {
+                stand::stopped(ledger);
+            } else if words::was_queued(ledger, text, place) || user_said(ledger, text, place) {
+                stand::asked(ledger);
             }
         }
         What::Queued(text) => {
@@ -74,6 +79,9 @@ pub fn absorb(ledger: &mut Ledger, line: &Line<'_>, offset: u64) {
             turns::end_response(ledger);
             let place = here(ledger, offset);
             words::heard_command(ledger, name, args, place);
+            if !args.trim().is_empty() && !name.ends_with("compact") {
+                stand::asked(ledger);
+            }
             spoken(ledger, args, Role::User, place);
         }
         What::Responded { message_id, model, context_tokens, blocks } => {
@@ -90,17 +98,14 @@ pub fn absorb(ledger: &mut Ledger, line: &Line<'_>, offset: u64) {
             let place = here(ledger, offset);
             for block in blocks {
                 match block {
-                    Block::Said(text) => {
-                        spoken(ledger, text, Role::Agent, place);
-                        findings::from_agent(ledger, text, place);
-                        segments::said(ledger, text);
-                    }
+                    Block::Said(text) => agent_said(ledger, text, place),
                     Block::Called(call) => called(ledger, call, cwd, place),
                 }
             }
         }
         What::ToolsAnswered(answers) => {
             turns::end_anonymous_response(ledger);
+            stand::answered(ledger);
             for answer in answers {
                 answered(ledger, answer, offset);
             }
@@ -138,6 +143,17 @@ fn user_said(ledger: &mut Ledger, text: &str, place: Place) -> bool {
     is_said
 }
 
+/// Words of the agent, with what they name, settle and announce.
+fn agent_said(ledger: &mut Ledger, text: &str, place: Place) {
+    spoken(ledger, text, Role::Agent, place);
+    findings::from_agent(ledger, text, place);
+    let outcome = outcome_words::in_text(text);
+    if let Some(outcome) = &outcome {
+        segments::told(ledger, outcome);
+    }
+    stand::said(ledger, text, outcome);
+}
+
 /// Files and names in somebody's prose.
 fn spoken(ledger: &mut Ledger, text: &str, role: Role, place: Place) {
     let text = head(text, TEXT_BYTES_MAX);
@@ -167,6 +183,7 @@ fn called(ledger: &mut Ledger, call: &ToolCall<'_>, cwd: Option<&str>, place: Pl
         // It asked, and went on by itself: nobody was meant to answer.
         findings::answered(ledger);
     }
+    stand::called(ledger, call);
     let mut pending =
         PendingCall { id: bounded(&call.id), name: bounded(&call.name), place, ..PendingCall::default() };
     match call.tool {

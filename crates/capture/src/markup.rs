@@ -71,6 +71,10 @@ fn sentence_end(text: &str) -> usize {
     for (at, byte) in bytes.iter().enumerate() {
         // A file's name between backticks has dots of its own.
         in_code ^= *byte == b'`';
+        // The full stops of Chinese and Japanese need no space behind them.
+        if !in_code && matches!(byte, 0xe3 | 0xef) && text[at..].starts_with(['。', '！', '？']) {
+            return at + 3;
+        }
         if in_code || !matches!(byte, b'.' | b'!' | b'?') || at + 1 < mark {
             continue;
         }
@@ -102,5 +106,11 @@ mod tests {
         let text = "Use `a.b. c` here, e.g. for x. Then (maybe.) stop!\n```\nnot. this\n```\n1. First. Second\n> quoted\n| a | b |";
         let found: Vec<&str> = sentences(text).map(|it| it.text).collect();
         assert_eq!(found, ["Use `a.b. c` here, e.g. for x.", "Then (maybe.) stop!", "1. First.", "Second"]);
+    }
+
+    #[test]
+    fn sentences_without_spaces_between_them_are_cut_as_well() {
+        let found: Vec<&str> = sentences("不要提交。先运行测试！然后呢？好").map(|it| it.text).collect();
+        assert_eq!(found, ["不要提交。", "先运行测试！", "然后呢？", "好"]);
     }
 }

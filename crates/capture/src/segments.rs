@@ -5,9 +5,7 @@
 use throughline_domain::ledger::{
     CommandKind, CommandUse, FindingKind, Ledger, REQUEST_SEGMENT, Segment, Task,
 };
-use throughline_domain::text::{fingerprint, one_line};
-
-use crate::markup;
+use throughline_domain::text::{fingerprint, one_line, word_count};
 
 const SEGMENTS_MAX: usize = 60;
 /// Bytes of text in all segments together.
@@ -25,11 +23,6 @@ const ERROR_UNITS: usize = 200;
 const SUBJECT_UNITS: usize = 200;
 /// Fewer words ("yes", "go on") continue what is being done.
 const REQUEST_WORDS_MIN: usize = 4;
-/// "All clean" tells nothing later.
-const OUTCOME_WORDS_MIN: usize = 4;
-const EXCLAIMED_WORDS_MIN: usize = 6;
-/// What came out is said at a text's beginning.
-const OUTCOME_BYTES: usize = 1_000;
 
 /// Tasks have changed: those that were begun get a segment, those that are done end theirs.
 pub(crate) fn follow_tasks(ledger: &mut Ledger) {
@@ -64,7 +57,7 @@ pub(crate) fn follow_tasks(ledger: &mut Ledger) {
 
 /// The user asks for something: the request before it is over.
 pub(crate) fn requested(ledger: &mut Ledger, text: &str) {
-    if text.split_whitespace().take(REQUEST_WORDS_MIN).count() < REQUEST_WORDS_MIN {
+    if word_count(crate::head(text, 400)) < REQUEST_WORDS_MIN {
         return;
     }
     if let Some(at) = ledger.segments.iter().position(|it| it.is_request() && it.end.is_none()) {
@@ -83,17 +76,13 @@ pub(crate) fn requested(ledger: &mut Ledger, text: &str) {
     keep_within_bounds(ledger);
 }
 
-/// The agent says something: what has come out so far, where it is no announcement.
-pub(crate) fn said(ledger: &mut Ledger, text: &str) {
-    if ledger.segments.iter().all(|segment| segment.end.is_some()) {
-        return;
-    }
-    let Some(outcome) = outcome_in(text) else { return };
+/// The agent says what came out: it belongs to whatever is being worked on.
+pub(crate) fn told(ledger: &mut Ledger, outcome: &str) {
     for segment in ledger.segments.iter_mut().filter(|segment| segment.end.is_none()) {
         if segment.outcomes.len() >= OUTCOMES_MAX {
             segment.outcomes.remove(0);
         }
-        segment.outcomes.push(outcome.clone());
+        segment.outcomes.push(outcome.to_owned());
     }
 }
 
@@ -195,54 +184,6 @@ fn errors_since(ledger: &Ledger, start: u64) -> Vec<String> {
 fn newest<T>(items: Vec<T>, count_max: usize) -> impl Iterator<Item = T> {
     let surplus = items.len().saturating_sub(count_max);
     items.into_iter().skip(surplus)
-}
-
-/// Of a text of the agent the first sentence that tells a result. Better none than an announcement.
-fn outcome_in(text: &str) -> Option<String> {
-    let text = crate::head(text.trim(), OUTCOME_BYTES);
-    let sentence = markup::sentences(text).map(|sentence| sentence.text).find(|it| tells_result(it))?;
-    let told = sentence.trim_start_matches(['#', '*', '-', '>', ' ']).replace("**", "");
-    Some(one_line(&told, OUTCOME_UNITS))
-}
-
-/// Words with which an agent says what it is about to do.
-#[rustfmt::skip]
-const ANNOUNCES: &[&str] = &[
-    "let", "let's", "let’s", "lets", "i'll", "i’ll", "i'm", "i’m", "we'll", "now", "next", "first", "then", "looking",
-    "checking", "update", "add", "remove", "run", "fix", "step", "create", "write", "check", "verify", "mark", "move",
-    "rename", "replace", "read", "use", "to", "if", "once", "wait", "phase",
-];
-/// Words with which it says what is so now.
-#[rustfmt::skip]
-const TELLS: &[&str] = &[
-    "pass", "passes", "passed", "passing", "works", "worked", "fixed", "fixes", "found", "done", "complete",
-    "completed", "created", "added", "updated", "removed", "renamed", "moved", "replaced", "implemented", "wrote",
-    "written", "built", "builds", "succeeded", "succeeds", "green", "clean", "cleanly", "resolved", "confirmed",
-    "verified", "cause", "caused", "because", "committed", "pushed", "merged", "ready", "finished", "fails", "failed",
-    "decided", "chose", "instead", "now", "longer",
-];
-
-fn tells_result(sentence: &str) -> bool {
-    if sentence.trim_end_matches(['*', '`', ' ']).ends_with([':', '?']) {
-        return false;
-    }
-    let lower = sentence.to_lowercase();
-    let mut words = lower
-        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’')))
-        .filter(|word| !word.is_empty());
-    if words.next().is_none_or(|first| ANNOUNCES.contains(&first)) {
-        return false;
-    }
-    let (mut count, mut tells) = (1, false);
-    for word in words {
-        count += 1;
-        tells |= TELLS.contains(&word);
-    }
-    // "I found the issue!" leaves it to the next sentence which.
-    let words_min = if lower.ends_with('!') { EXCLAIMED_WORDS_MIN } else { OUTCOME_WORDS_MIN };
-    tells
-        && count >= words_min
-        && !["let me", "i will", "going to", "need to", "should"].iter().any(|it| lower.contains(it))
 }
 
 /// What ended first goes first; what goes on stays as long as anything else can go.

@@ -3,12 +3,14 @@
 use throughline_domain::ledger::{Ledger, Place, UserWord};
 use throughline_domain::text::{cut_utf16, utf16_len};
 
+use crate::directives::{Bearing, bearing};
 use crate::markup;
 
 /// What is longer is a paste or a document: kept by its head.
 const WHOLE_UNITS_MAX: usize = 1_600;
 const HEAD_UNITS_MAX: usize = 600;
 const DIRECTIVE_UNITS: std::ops::RangeInclusive<usize> = 6..=400;
+const WIDE_UNITS_MIN: usize = 4;
 const AGAIN_UNITS_MIN: usize = 40;
 const DIRECTIVES_PER_MESSAGE_MAX: usize = 24;
 
@@ -26,13 +28,8 @@ pub(crate) fn heard(ledger: &mut Ledger, text: &str, place: Place) -> bool {
     if units > AGAIN_UNITS_MIN {
         ledger.said.retain(|word| word.units != units || word.text != kept);
     }
-    ledger.said.push(UserWord {
-        text: kept.to_owned(),
-        units,
-        place,
-        directives: directives(own),
-        is_queued: false,
-    });
+    let (directives, remarks) = directives(own);
+    ledger.said.push(UserWord { text: kept.to_owned(), units, place, directives, remarks, is_queued: false });
     true
 }
 
@@ -63,12 +60,14 @@ pub(crate) fn heard_command(ledger: &mut Ledger, name: &str, args: &str, place: 
     }
     let name = crate::head(name, 60);
     let text = format!("{name} {}", cut_utf16(args, HEAD_UNITS_MAX));
-    let directives = if name.ends_with("compact") {
-        vec![cut_utf16(args, *DIRECTIVE_UNITS.end()).to_owned()]
+    let (directives, remarks) = if name.ends_with("compact") {
+        (vec![cut_utf16(args, *DIRECTIVE_UNITS.end()).to_owned()], Vec::new())
     } else {
         directives(&text)
     };
-    ledger.said.push(UserWord { text, units: utf16_len(args), place, directives, is_queued: false });
+    // The same command again is the same request.
+    ledger.said.retain(|word| word.text != text);
+    ledger.said.push(UserWord { text, units: utf16_len(args), place, directives, remarks, is_queued: false });
 }
 
 /// Texts that the client puts into the user's mouth.
@@ -89,63 +88,26 @@ fn is_clients_own(text: &str) -> bool {
     })
 }
 
-/// The sentences that direct: commands, prohibitions, preferences, corrections. No questions.
-fn directives(text: &str) -> Vec<String> {
-    markup::sentences(text)
-        .map(|sentence| sentence.text)
-        .filter(|sentence| {
-            DIRECTIVE_UNITS.contains(&utf16_len(sentence)) && directs(sentence) && !is_clients_own(sentence)
-        })
-        .take(DIRECTIVES_PER_MESSAGE_MAX)
-        .map(str::to_owned)
-        .collect()
-}
-
-/// Words that make a sentence a directive wherever they stand in it.
-#[rustfmt::skip]
-const DIRECT: &[&str] = &[
-    "never", "always", "must", "should", "shouldn't", "please", "instead", "only", "not", "don't", "dont",
-    "use", "keep", "avoid", "remember", "prefer", "ensure", "mustn't", "stop", "leave", "rather", "needs",
-    "don’t", "shouldn’t", "pls", "let's", "let’s", "lets", "rename", "ignore", "skip", "want",
-];
-
-fn directs(sentence: &str) -> bool {
-    let ends = sentence.trim_end_matches(['"', '\'', ')', '*', '_', ' ']);
-    if ends.ends_with('?') || ends.ends_with("?!") {
-        return false;
+/// The sentences that direct, and those that may bear on the work.
+fn directives(text: &str) -> (Vec<String>, Vec<String>) {
+    let (mut directives, mut remarks) = (Vec::new(), Vec::new());
+    for sentence in markup::sentences(text).map(|sentence| sentence.text) {
+        // Two words of a script without spaces are four characters.
+        let units_min = if sentence.is_ascii() { *DIRECTIVE_UNITS.start() } else { WIDE_UNITS_MIN };
+        let units = utf16_len(sentence);
+        if units < units_min || units > *DIRECTIVE_UNITS.end() || is_clients_own(sentence) {
+            continue;
+        }
+        let list = match bearing(sentence) {
+            Bearing::Directs => &mut directives,
+            Bearing::Remarks => &mut remarks,
+            Bearing::Nothing => continue,
+        };
+        if list.len() < DIRECTIVES_PER_MESSAGE_MAX {
+            list.push(sentence.to_owned());
+        }
     }
-    let mut words = 0;
-    let mut found = false;
-    let lower = sentence.to_lowercase();
-    for word in lower
-        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’')))
-        .filter(|word| !word.is_empty())
-    {
-        words += 1;
-        found |= DIRECT.contains(&word);
-    }
-    let corrects = ["no,", "no.", "nope", "actually,", "wrong"].iter().any(|start| lower.starts_with(start));
-    words >= 2
-        && (found
-            || corrects
-            || lower.contains("make sure")
-            || lower.contains("do not")
-            || lower.contains("need to"))
-        && !is_approval(&lower)
-}
-
-/// "Yes please", "please go ahead": kept as words, no rule to follow later.
-fn is_approval(lower: &str) -> bool {
-    #[rustfmt::skip]
-    const FILLERS: &[&str] = &[
-        "yes", "yeah", "yep", "ok", "okay", "sure", "please", "do", "it", "that", "this", "go", "ahead",
-        "proceed", "continue", "sounds", "good", "let's", "lets", "let’s", "pls", "apply", "now", "for",
-        "both", "all", "thanks", "thank", "you", "great", "cool", "perfect", "fix", "commit", "and", "push",
-    ];
-    lower
-        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’')))
-        .filter(|word| !word.is_empty())
-        .all(|word| FILLERS.contains(&word))
+    (directives, remarks)
 }
 
 #[cfg(test)]
@@ -155,7 +117,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &Expect) {
-        expected.assert_eq(&directives(text).join("\n"));
+        expected.assert_eq(&directives(text).0.join("\n"));
     }
 
     #[test]

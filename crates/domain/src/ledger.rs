@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The form of the ledger that is written; a file of another form is read from the transcript anew.
-pub const LEDGER_VERSION: u32 = 1;
+pub const LEDGER_VERSION: u32 = 2;
 
 /// After so many responses a use counts half.
 pub const HALF_LIFE_TURNS: f64 = 40.0;
@@ -46,6 +46,64 @@ pub struct Ledger {
     pub compactions: Vec<CompactionSeen>,
     /// Stretches of work: one per task, or per request of the user where there are no tasks.
     pub segments: Vec<Segment>,
+    /// Where the main conversation stands.
+    pub stand: Stand,
+}
+
+/// Whose turn it is, and what the agent last said and did.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Stand {
+    /// Whose turn it is.
+    pub phase: Phase,
+    /// The sentence with which the agent last said what it would do, word by word; empty since the user spoke.
+    pub said: String,
+    /// The sentence of its last text that says what came out, word by word; empty since the user spoke.
+    pub told: String,
+    /// What kind of thing it did last.
+    pub act: Act,
+    /// The file, the command, the pattern, the tool.
+    pub what: String,
+    /// No answer has come to it yet.
+    pub is_open: bool,
+}
+
+/// Whose turn it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    /// Nothing was said yet.
+    #[default]
+    New,
+    /// The user spoke last.
+    Asked,
+    /// The agent called tools last.
+    Working,
+    /// The agent spoke last.
+    Told,
+    /// The user stopped it.
+    Stopped,
+}
+
+/// What a call did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Act {
+    /// Nothing yet.
+    #[default]
+    None,
+    /// Changed or wrote a file.
+    Edited,
+    /// Read a file.
+    Read,
+    /// Searched.
+    Searched,
+    /// Ran a command.
+    Ran,
+    /// Started a subagent.
+    Delegated,
+    /// Called another tool.
+    Called,
 }
 
 /// Where something stands in the transcript.
@@ -181,6 +239,8 @@ pub struct UserWord {
     pub place: Place,
     /// The sentences of it that direct: never, always, use X instead of Y…
     pub directives: Vec<String>,
+    /// Other sentences of it that may bear on the work: what should be so, what is not.
+    pub remarks: Vec<String>,
     /// Typed while the agent was busy, and not yet handed over as a message of its own.
     pub is_queued: bool,
 }

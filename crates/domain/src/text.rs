@@ -104,3 +104,20 @@ fn folded_multiply(left: u64, right: u64) -> u64 {
     let high = (product >> 64) as u64;
     low ^ high
 }
+/// Roughly how many words a text has; where no spaces stand between them, two characters count as one.
+///
+/// ```
+/// use throughline_domain::text::word_count;
+/// assert_eq!(word_count("never touch the API"), 4);
+/// assert_eq!(word_count("不要修改公共接口"), 4);
+/// ```
+#[must_use]
+pub fn word_count(text: &str) -> usize {
+    let is_wide =
+        |c: char| matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}');
+    let of_word = |word: &str| {
+        let wide = word.chars().filter(|c| is_wide(*c)).count();
+        if wide == 0 { 1 } else { wide.div_ceil(2) }
+    };
+    text.split_whitespace().map(of_word).sum()
+}

@@ -138,7 +138,11 @@ fn each_text(ledger: &mut Ledger, visit: &mut impl FnMut(&mut String)) {
     }
     ledger.names.iter_mut().map(|name| &mut name.name).for_each(&mut *visit);
     for word in &mut ledger.said {
-        [&mut word.text].into_iter().chain(&mut word.directives).for_each(&mut *visit);
+        [&mut word.text]
+            .into_iter()
+            .chain(&mut word.directives)
+            .chain(&mut word.remarks)
+            .for_each(&mut *visit);
     }
     for task in &mut ledger.tasks {
         [&mut task.id, &mut task.subject, &mut task.status].into_iter().for_each(&mut *visit);
@@ -170,6 +174,8 @@ fn each_text(ledger: &mut Ledger, visit: &mut impl FnMut(&mut String)) {
             .chain(&mut segment.errors)
             .for_each(&mut *visit);
     }
+    let stand = &mut ledger.stand;
+    [&mut stand.said, &mut stand.told, &mut stand.what].into_iter().for_each(&mut *visit);
 }
 
 #[cfg(test)]
@@ -182,13 +188,14 @@ mod tests {
         let document = serde_json::json!({
             "version": LEDGER_VERSION, "folders": [text], "files": [{"path": text, "did": text}],
             "commands": [{"normal": text, "verbatim": text, "result": [text]}], "names": [{"name": text}],
-            "said": [{"text": text, "directives": [text]}],
+            "said": [{"text": text, "directives": [text], "remarks": [text]}],
             "tasks": [{"id": text, "subject": text, "status": text}],
             "errors": [{"lines": [text], "from": text, "resolved_by": text}], "findings": [{"quote": text}],
             "pending": [{"id": text, "name": text, "command": text, "subject": text, "place": place}],
             "compactions": [{"trigger": text, "timestamp": text}],
             "segments": [{"id": text, "subject": text, "files": [text], "commands": [text], "outcomes": [text],
                 "errors": [text]}],
+            "stand": {"said": text, "told": text, "what": text},
         });
         serde_json::from_value(document).unwrap()
     }
@@ -202,7 +209,7 @@ mod tests {
         file.write(folder.path(), LedgerFile::default()).unwrap();
         let written = std::fs::read_to_string(folder.path().join("ledger.json")).unwrap();
         assert!(!written.contains("ghp_"), "{written}");
-        assert_eq!(written.matches(redact::MASK).count(), 56, "every text of both ledgers: {written}");
+        assert_eq!(written.matches(redact::MASK).count(), 64, "every text of both ledgers: {written}");
         assert_eq!(file, LedgerFile::read(folder.path(), "/t"), "what is used is what was written");
     }
 

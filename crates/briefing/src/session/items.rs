@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use throughline_domain::State;
-use throughline_domain::ledger::{CommandUse, ErrorSeen, FileUse, FindingKind, Ledger};
-use throughline_domain::text::one_line;
+use throughline_domain::ledger::{CommandUse, ErrorSeen, FileUse, FindingKind, Ledger, UserWord};
+use throughline_domain::text::{one_line, word_count};
 
 use super::Reader;
 use super::gap::{Known, base_of};
 use super::part::Part;
-use super::worth;
+use super::{stand, worth};
 use crate::fragment::defused;
 use crate::sections::{self, verbatim};
 use crate::trust::{Facts, Scope};
@@ -29,8 +29,10 @@ const DONE_MAX: usize = 5;
 const DONE_FILES_MAX: usize = 4;
 /// Newest errors that are told.
 const ERRORS_MAX: usize = 5;
+/// Newest errors that are told before anything is weighed, where there is room.
+const FAILING_FIRST: usize = 3;
 /// Of the command that an error came from.
-const FROM_UNITS: usize = 120;
+const FROM_UNITS: usize = 200;
 const FROM_UNITS_TIGHT: usize = 50;
 /// Most names side by side: a longer list is a heap, not a hand-over.
 const COMMANDS_MAX: usize = 14;
@@ -66,8 +68,8 @@ pub(super) struct Item {
 
 /// The tiers: what always fits, what a stranger asks first, what is weighed.
 pub(super) const MUST: u8 = 0;
-const FIRST: u8 = 1;
-const WEIGHED: u8 = 2;
+pub(super) const FIRST: u8 = 1;
+pub(super) const WEIGHED: u8 = 2;
 
 /// All items of a session.
 pub(super) fn of(
@@ -90,6 +92,10 @@ pub(super) fn of(
 pub(super) fn of_ledger(ledger: &Ledger, known: &Known, reader: Reader, room: Room) -> Vec<Item> {
     let mut items = Vec::new();
     request(ledger, known, reader, &mut items);
+    items.extend(
+        stand::line(ledger, known, room)
+            .map(|it| line(Part::Stand, 0, &it.text, it.tier(), it.worth, "where the work stands")),
+    );
     tasks(ledger, known, &mut items);
     done(ledger, known, &mut items);
     directives(ledger, known, room, &mut items);
@@ -113,7 +119,7 @@ pub(super) enum Room {
 }
 
 impl Room {
-    fn pick<T>(self, tight: T, ample: T) -> T {
+    pub(super) fn pick<T>(self, tight: T, ample: T) -> T {
         if self == Self::Tight { tight } else { ample }
     }
 }
@@ -164,20 +170,21 @@ fn request(ledger: &Ledger, known: &Known, reader: Reader, items: &mut Vec<Item>
 
 /// The words of the current request that will be told; none where they are known.
 fn told_request(ledger: &Ledger, known: &Known) -> String {
-    ledger
-        .said
-        .iter()
-        .rfind(|word| is_request(&word.text))
-        .or_else(|| ledger.said.iter().rfind(|word| word.text.split_whitespace().count() >= 4))
+    current_request(ledger)
         .filter(|word| !known.has_sentence(&word.text))
         .map_or_else(String::new, |word| one_line(&word.text, REQUEST_UNITS))
+}
+
+fn current_request(ledger: &Ledger) -> Option<&UserWord> {
+    let asks = |word: &&UserWord| is_request(&word.text);
+    ledger.said.iter().rfind(asks).or_else(|| ledger.said.iter().rfind(|word| word_count(&word.text) >= 4))
 }
 
 /// `yes`, `go on` and the like ask for nothing by themselves; a short `yes, and …` adds to what was asked before.
 fn is_request(text: &str) -> bool {
     const ANSWERS: [&str; 12] =
         ["yes", "yeah", "yep", "no", "nope", "ok", "okay", "sure", "go", "continue", "great", "thanks"];
-    let words = text.split_whitespace().take(16).count();
+    let words = word_count(text);
     let first = text.split_whitespace().next().unwrap_or("").trim_matches(|c: char| !c.is_alphanumeric());
     let is_answer = ANSWERS.iter().any(|answer| first.eq_ignore_ascii_case(answer));
     words >= if is_answer { 16 } else { 4 }
@@ -185,11 +192,16 @@ fn is_request(text: &str) -> bool {
 
 fn tasks(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
     let open: Vec<_> = ledger.tasks.iter().filter(|task| task.is_open()).collect();
+    let next = open.iter().position(|task| task.status != "in_progress");
     for (order, task) in open.iter().enumerate() {
         if known.has_sentence(&task.subject) && task.status != "in_progress" {
             continue;
         }
-        let mark = if task.status == "in_progress" { "in progress: " } else { "open: " };
+        let mark = match task.status.as_str() {
+            "in_progress" => "in progress: ",
+            _ if next == Some(order) => "next: ",
+            _ => "open: ",
+        };
         let text = format!("- {mark}{}", one_line(&task.subject, 300));
         let worth = if task.status == "in_progress" { 1.9 } else { 1.8 };
         items.push(Item {
@@ -206,7 +218,9 @@ fn done(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
         if known.has_sentence(&segment.subject) {
             continue;
         }
-        let mut text = format!("- {}", one_line(segment.subject.trim_end_matches(['.', ':', ' ']), 100));
+        let subject = one_line(segment.subject.trim_end_matches(['.', ':', ' ']), 100);
+        // A request stands in the user's words.
+        let mut text = if segment.is_request() { format!("- \"{subject}\"") } else { format!("- {subject}") };
         let mut files: Vec<&str> = segment.files.iter().rev().map(|path| base_of(path)).collect();
         files.dedup();
         files.truncate(DONE_FILES_MAX);
@@ -227,19 +241,29 @@ fn done(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
     }
 }
 
+/// What the user directed, newest last; then what else he said that may matter.
 fn directives(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>) {
     let request = told_request(ledger, known);
-    let all: Vec<&String> = ledger.said.iter().flat_map(|word| &word.directives).collect();
-    let newest = all.iter().rev().take(DIRECTIVES_MAX).enumerate();
-    for (age, sentence) in newest.collect::<Vec<_>>().into_iter().rev() {
+    let is_told = |sentence: &str| request.contains(&one_line(sentence, REQUEST_UNITS));
+    let mut told: Vec<(Part, usize, &str)> = Vec::new();
+    for (order, word) in ledger.said.iter().enumerate() {
+        let directives = word.directives.iter().map(|it| (Part::Directives, it));
+        for (part, sentence) in directives.chain(word.remarks.iter().map(|it| (Part::Words, it))) {
+            // Said again, it counts where it was said last.
+            told.retain(|(_, _, other)| other != sentence);
+            told.push((part, order, sentence));
+        }
+    }
+    let newest: Vec<_> = told.iter().rev().take(DIRECTIVES_MAX).enumerate().collect();
+    for (age, (part, order, sentence)) in newest.into_iter().rev() {
         // A sentence of the request stands in it already.
-        if known.has_sentence(sentence) || request.contains(&one_line(sentence, REQUEST_UNITS)) {
+        if known.has_sentence(sentence) || is_told(sentence) {
             continue;
         }
         let text = format!("- \"{}\"", one_line(sentence, room.pick(DIRECTIVE_UNITS_TIGHT, DIRECTIVE_UNITS)));
         let worth = 1.0 / f64::from(u32::try_from(age).unwrap_or(u32::MAX).saturating_add(2));
         let tier = if age < room.pick(DIRECTIVES_FIRST_TIGHT, DIRECTIVES_MAX) { FIRST } else { WEIGHED };
-        items.push(line(Part::Directives, all.len() - age, &text, tier, worth, "the user's own words"));
+        items.push(line(*part, order * 100 + 50 - age, &text, tier, worth, "the user's own words"));
     }
     words(ledger, known, &request, items);
 }
@@ -248,12 +272,13 @@ fn directives(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>)
 fn words(ledger: &Ledger, known: &Known, request: &str, items: &mut Vec<Item>) {
     let is_short = |text: &str| throughline_domain::text::utf16_len(text) <= WORD_UNITS;
     let short = ledger.said.iter().enumerate().rev();
-    let short = short.filter(|(_, word)| word.directives.is_empty() && is_short(&word.text));
+    let says_more = |word: &UserWord| word.directives.is_empty() && word.remarks.is_empty();
+    let short = short.filter(|(_, word)| says_more(word) && is_short(&word.text));
     for (order, word) in short.take(WORDS_MAX) {
         let shown = one_line(&word.text, WORD_UNITS);
-        if !known.has_sentence(&word.text) && shown.contains(' ') && shown != request {
+        if !known.has_sentence(&word.text) && word_count(&shown) >= 2 && shown != request {
             let text = format!("- \"{shown}\"");
-            items.push(line(Part::Directives, order, &text, WEIGHED, 0.3, "the user's own words"));
+            items.push(line(Part::Words, order * 100, &text, WEIGHED, 0.3, "the user's own words"));
         }
     }
 }
@@ -281,6 +306,9 @@ fn failing(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>) {
             continue;
         }
         let mut text = format!("`{}`", one_line(&error.from, room.pick(FROM_UNITS_TIGHT, FROM_UNITS)));
+        if room == Room::Ample && stand::was_edited_after(error.place.turn, ledger) {
+            text.push_str(" (edited since)");
+        }
         text.push_str(&format!("\n> {}", verbatim(first.trim(), room.pick(120, 240))));
         // The newest is what the work stands at; the two before it may be the same trouble under another command.
         let (tier, worth) = match age {
@@ -300,18 +328,19 @@ fn failing(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>) {
     }
 }
 
-/// The command that is told word by word, with its error: to say of it again that it failed would tell nothing.
-fn failing_command<'l>(ledger: &'l Ledger, known: &Known, room: Room) -> Option<&'l str> {
-    let newest = open_errors(ledger).pop()?;
-    let is_told = newest.lines.first().is_some_and(|first| !known.has_sentence(first));
-    (is_told && one_line(&newest.from, room.pick(FROM_UNITS_TIGHT, FROM_UNITS)) == newest.from)
-        .then_some(newest.from.as_str())
+/// Commands that are told word by word with their errors: to say of them again that they failed would tell nothing.
+fn failing_commands<'l>(ledger: &'l Ledger, known: &Known, room: Room) -> Vec<&'l str> {
+    let is_told = |error: &&&ErrorSeen| error.lines.first().is_some_and(|first| !known.has_sentence(first));
+    let is_whole = |from: &&str| one_line(from, room.pick(FROM_UNITS_TIGHT, FROM_UNITS)) == **from;
+    let open = open_errors(ledger);
+    let newest = open.iter().rev().take(room.pick(1, FAILING_FIRST)).filter(is_told);
+    newest.map(|error| error.from.as_str()).filter(is_whole).collect()
 }
 
 fn commands(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>) {
     let mut newest: Vec<&CommandUse> = ledger.commands.iter().collect();
     newest.sort_by_key(|command| std::cmp::Reverse(command.last));
-    let failing = failing_command(ledger, known, room);
+    let failing = failing_commands(ledger, known, room);
     let mut checks = 0;
     let mut others = Vec::new();
     for (order, command) in newest.into_iter().enumerate() {
@@ -319,13 +348,14 @@ fn commands(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>) {
         if is_check {
             checks += 1;
         }
-        if known.has_command(&command.normal) || failing == Some(command.normal.as_str()) {
+        if known.has_command(&command.normal) || failing.contains(&command.normal.as_str()) {
             continue;
         }
         let shown = format!("`{}`", verbatim(&command.normal, COMMAND_UNITS));
         if is_check {
             let text = format!("{shown}{}", outcome(command, room));
-            items.push(line(Part::Checks, order, &text, FIRST, 0.9, "a command that checks the work"));
+            let part = if stand::is_stale(command, ledger) { Part::Unchecked } else { Part::Checks };
+            items.push(line(part, order, &text, FIRST, 0.9, "a command that checks the work"));
         } else {
             let worth = worth::of_command(command, ledger, &shown);
             others.push(line(Part::Commands, order, &shown, WEIGHED, worth, "a command run before"));
@@ -355,8 +385,13 @@ fn outcome(command: &CommandUse, room: Room) -> String {
 }
 
 fn findings(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
+    // A plan from before the current request is done or dropped, and of several the last counts.
+    let asked = current_request(ledger).map(|word| word.place.offset).unwrap_or_default();
+    let newest_plan = ledger.findings.iter().rposition(|it| it.kind == FindingKind::Plan);
     for (order, finding) in ledger.findings.iter().enumerate() {
-        if known.has_sentence(&finding.quote) {
+        let is_old_plan =
+            finding.kind == FindingKind::Plan && (newest_plan != Some(order) || finding.place.offset < asked);
+        if is_old_plan || known.has_sentence(&finding.quote) {
             continue;
         }
         let age = ledger.findings.len() - order;
@@ -385,6 +420,9 @@ fn files(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>) {
         let worth = worth::of_file(file, ledger, &shown);
         let (part, why) = match file.edits {
             0 => (Part::Seen, "a file read or named before"),
+            _ if file.is_uncommitted(ledger.commit_turn) => {
+                (Part::Uncommitted, "a file edited and not committed")
+            }
             _ => (Part::Edited, "a file edited before"),
         };
         let group = verbatim(&group, NAME_UNITS);

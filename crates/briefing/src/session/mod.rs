@@ -9,6 +9,7 @@ mod lay_out;
 mod part;
 mod recall;
 mod select;
+mod stand;
 mod worth;
 
 use throughline_domain::State;
@@ -49,8 +50,8 @@ impl Reader {
         match (self, is_tight) {
             (Self::Compacted, true) => "You were compacted: say so in one line. Trust this over the summary.",
             (Self::Compacted, false) => {
-                "Your context was just compacted: say so in one line, then go on. This was taken from the session \
-                 itself; where the summary differs, trust this."
+                "You were just compacted: say so in one line, then go on. This is from the session itself; where the \
+                 summary differs, trust this."
             }
             (Self::Restored, true) => "[CONTEXT RESTORED] From the last session here:",
             (Self::Restored, false) => {

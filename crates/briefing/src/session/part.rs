@@ -4,16 +4,20 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Part {
     Request,
+    Stand,
     Tasks,
+    Questions,
+    Plan,
     Done,
     Directives,
+    Words,
     Recorded,
     Failing,
+    Unchecked,
     Checks,
     Commands,
-    Plan,
     Decisions,
-    Questions,
+    Uncommitted,
     Edited,
     Seen,
     Names,
@@ -25,16 +29,19 @@ impl Part {
 
     pub(super) fn heading(self) -> &'static str {
         match self {
-            Self::Request | Self::Recorded => "",
+            Self::Request | Self::Stand | Self::Recorded => "",
             Self::Tasks => "Tasks:",
             Self::Done => "Done:",
-            Self::Directives => "The user said:",
+            Self::Directives => "The user's directives:",
+            Self::Words => "The user also said:",
             Self::Failing => "Fails:",
+            Self::Unchecked => "Next, not run since the last edit:",
             Self::Checks => "Checks:",
             Self::Commands => "Run before:",
-            Self::Plan => "The plan, in your words:",
-            Self::Decisions => "Decided, in your words:",
+            Self::Plan => "Next, from your plan:",
+            Self::Decisions => "Decided or found, in your words:",
             Self::Questions => "Asked, not answered:",
+            Self::Uncommitted => "Edited, no commit since:",
             Self::Edited => "Edited:",
             Self::Seen => "Read or named:",
             Self::Names => "Names:",
@@ -47,7 +54,7 @@ impl Part {
 
     /// Whether its items stand side by side.
     pub(super) fn is_inline(self) -> bool {
-        matches!(self, Self::Commands | Self::Edited | Self::Seen | Self::Names)
+        matches!(self, Self::Commands | Self::Uncommitted | Self::Edited | Self::Seen | Self::Names)
     }
 
     pub(super) fn separator(self) -> &'static str {

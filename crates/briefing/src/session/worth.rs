@@ -23,7 +23,7 @@ const NAME: f64 = 0.25;
 /// Finished work is looked back at, seldom needed: the newest tells where things stand, older ones tell less and less.
 const DONE: f64 = 0.8;
 /// How much length counts against a thing: twice as long is not half as good.
-const COST_POWER: f64 = 0.25;
+const COST_POWER: f64 = 0.15;
 
 /// What a file is worth, for the units that its name takes.
 pub(super) fn of_file(file: &FileUse, ledger: &Ledger, shown: &str) -> f64 {

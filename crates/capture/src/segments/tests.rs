@@ -266,7 +266,7 @@ fn segments_stay_within_their_bounds() {
 
 #[test]
 fn an_outcome_is_a_sentence_that_tells_a_result() {
-    let outcome = |text| super::outcome_in(text).unwrap_or_default();
+    let outcome = |text| crate::outcome_words::in_text(text).unwrap_or_default();
     assert_eq!(outcome("All 12 tests pass. Now run lint."), "All 12 tests pass.");
     assert_eq!(outcome("**Cache**: it is now keyed by path."), "Cache: it is now keyed by path.");
     let found = "I found the issue! The test fails because the folder is missing.";

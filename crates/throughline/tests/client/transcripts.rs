@@ -66,6 +66,6 @@ fn directive_error_command_and_file_come_back_after_each_compaction_and_are_not_
     }
     let kept = scene.lab.home().data().join("sessions").join(asked.session_id()).join("ledger.json");
     let kept = std::fs::read_to_string(kept).unwrap();
-    assert!(!kept.contains("[throughline:") && !kept.contains("Your context was just compacted"), "{kept}");
+    assert!(!kept.contains("[throughline:") && !kept.contains("You were just compacted"), "{kept}");
     assert_eq!(scene.logged(), "");
 }

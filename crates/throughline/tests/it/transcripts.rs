@@ -107,11 +107,11 @@ fn around_a_compaction_everything_needed_is_told_though_nothing_was_recorded() {
     assert!(block.starts_with("[throughline:preserve]"), "{block}");
     has_all(&block, &NEEDS);
     let text = start(&scene, "s1", "compact");
-    assert!(text.starts_with("[throughline:briefing]\nYour context was just compacted: say so"), "{text}");
+    assert!(text.starts_with("[throughline:briefing]\nYou were just compacted: say so"), "{text}");
     has_all(&text, &NEEDS);
-    assert!(text.contains(&format!("- in progress: {IN_PROGRESS}\n- open: {PENDING}\n")), "{text}");
+    assert!(text.contains(&format!("- in progress: {IN_PROGRESS}\n- next: {PENDING}\n")), "{text}");
     assert!(text.contains(&format!("`{LINTS}` passed")), "{text}");
-    assert!(!text.contains("- open: Read the importer's tests"), "a task that is done is not open: {text}");
+    assert!(!text.contains(": Read the importer's tests"), "a task that is done is not open: {text}");
     assert_eq!(scene.log(), "");
 }
 
