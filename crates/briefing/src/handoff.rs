@@ -20,8 +20,46 @@ pub struct ContextUse {
     pub window_tokens: u64,
     /// How full, in words.
     pub health: Health,
+    /// Of the tokens, read from the cache.
+    pub cache_read_tokens: u64,
     /// Compactions of this session.
     pub compactions: u64,
+    /// The compaction that will really come.
+    pub next: NextCompaction,
+}
+
+/// When the client will compact by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NextCompaction {
+    /// At this many tokens.
+    At(u64),
+    /// Never.
+    Never {
+        /// Why.
+        reason: &'static str,
+        /// What to do about it.
+        remedy: &'static str,
+    },
+    /// The model is not known to us.
+    Unknown,
+}
+
+impl ContextUse {
+    /// What was read from the cache, in per cent of the tokens in the context.
+    #[must_use]
+    pub fn cache_percent(&self) -> u64 {
+        share(self.cache_read_tokens, self.used_tokens)
+    }
+
+    /// How full the window is, in per cent.
+    #[must_use]
+    pub fn window_percent(&self) -> u64 {
+        share(self.used_tokens, self.window_tokens)
+    }
+}
+
+fn share(part: u64, whole: u64) -> u64 {
+    u64::try_from(u128::from(part) * 100 / u128::from(whole.max(1))).unwrap_or(u64::MAX)
 }
 
 /// The block (Decision 11): within the budget of every rendered text, the context's health always whole.
@@ -73,20 +111,49 @@ fn list<'a>(title: &str, entries: impl Iterator<Item = &'a Entry>, rank: impl Fn
     Section { heading: format!("\n### {title}"), lines: entries.map(line).collect(), ..Section::default() }
 }
 
-fn health_block(context: Option<&ContextUse>) -> String {
+/// The part about the context, as hand-overs carry it.
+#[must_use]
+pub fn health_block(context: Option<&ContextUse>) -> String {
     let Some(context) = context else {
         return "## Context Health\n**Current Usage**: unknown (no session of this project reported any yet)\n"
             .to_owned();
     };
-    let percent = u128::from(context.used_tokens) * 100 / u128::from(context.window_tokens.max(1));
     format!(
-        "## Context Health\n**Current Usage**: {} tokens ({percent}% of {}K window)\n**Status**: {}\n\
-         **Compactions This Session**: {}\n",
+        "## Context Health\n**Current Usage**: {} tokens ({}% of {} budget)\n**Status**: {}\n\
+         **Cache Efficiency**: {}% (cache reads / tokens in the context)\n\
+         **Compactions This Session**: {}\n**Next Compaction**: {}\n",
         thousands(context.used_tokens),
-        context.window_tokens / 1_000,
+        context.window_percent(),
+        budget_words(context.window_tokens),
         context.health.word(),
-        context.compactions
+        context.cache_percent(),
+        context.compactions,
+        next_words(context.used_tokens, context.next)
     )
+}
+
+/// `200K`, `1M`.
+fn budget_words(tokens: u64) -> String {
+    if tokens > 0 && tokens.is_multiple_of(1_000_000) {
+        format!("{}M", tokens / 1_000_000)
+    } else {
+        format!("{}K", tokens / 1_000)
+    }
+}
+
+/// How far the next compaction is.
+#[must_use]
+pub fn next_words(used_tokens: u64, next: NextCompaction) -> String {
+    match next {
+        NextCompaction::At(at) if used_tokens >= at => {
+            format!("due, the {} tokens where it comes are reached", thousands(at))
+        }
+        NextCompaction::At(at) => {
+            format!("in {} tokens, at {}", thousands(at - used_tokens), thousands(at))
+        }
+        NextCompaction::Never { reason, remedy } => format!("never by itself: {reason}; {remedy}"),
+        NextCompaction::Unknown => "not known for this model".to_owned(),
+    }
 }
 
 /// `84000` as `84,000`.

@@ -64,6 +64,8 @@ enum Verb {
     Export(commands::export::Args),
     Import(commands::import::Args),
     Handoff(commands::handoff::Args),
+    Health(commands::health::Args),
+    Preflight(commands::preflight::Args),
     Summaries(commands::summaries::Args),
     // Care.
     Trust(commands::trust::Args),
@@ -135,6 +137,8 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Verb::Export(args) => commands::export::run(&app()?, &args),
         Verb::Import(args) => commands::import::run(&app()?, &args),
         Verb::Handoff(args) => commands::handoff::run(&app()?, &args),
+        Verb::Health(args) => commands::health::run(&app()?, &args),
+        Verb::Preflight(args) => commands::preflight::run(&app()?, &args),
         Verb::Summaries(args) => commands::summaries::run(&app()?, &args),
         Verb::Trust(args) => commands::trust::run(&app()?, &args),
         Verb::Fresh(args) => commands::fresh::run(&app()?, &args),

@@ -10,6 +10,8 @@ use throughline_store::session::{Registry, SessionCache, SessionNote, last_recor
 const SILENCE_MS: i64 = 10 * 60 * 1_000;
 /// Most sessions looked at: the newest.
 const SESSIONS_MAX: usize = 20;
+/// Most folders of sessions that are looked at.
+const FOLDERS_MAX: usize = 10_000;
 
 /// What became of a session that was seen in this project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +50,18 @@ pub(crate) fn sessions(home: &Home, project: &Project, now: Timestamp) -> Vec<Se
             Seen { session: note.session.clone(), last_active_ms, fate }
         })
         .collect();
+    seen.sort_by_key(|seen| std::cmp::Reverse(seen.last_active_ms));
+    seen
+}
+
+/// The sessions at work in all projects, the last active first.
+pub(crate) fn at_work(home: &Home, project_at: impl Fn(&Path) -> Project, now: Timestamp) -> Vec<Seen> {
+    let folders = std::fs::read_dir(home.root().join("sessions")).into_iter().flatten().flatten();
+    let caches = folders.take(FOLDERS_MAX).filter_map(|folder| SessionCache::read(&folder.path()));
+    let roots: std::collections::BTreeSet<_> = caches.map(|cache| cache.project_root).collect();
+    let of_project = |root: &std::path::PathBuf| sessions(home, &project_at(root), now);
+    let mut seen: Vec<Seen> = roots.iter().flat_map(of_project).collect();
+    seen.retain(|seen| seen.fate == Fate::Alive);
     seen.sort_by_key(|seen| std::cmp::Reverse(seen.last_active_ms));
     seen
 }

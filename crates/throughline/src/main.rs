@@ -3,6 +3,7 @@
 mod cli;
 mod commands;
 mod failure;
+mod gauge;
 mod hook;
 mod ledger;
 mod liveness;

@@ -1,3 +1,4 @@
 //! What was used and what it cost: prices, reports, plots. Pure: rows in, figures out.
 
 pub mod report;
+pub mod trail;

@@ -83,6 +83,12 @@ impl CompactionPoint {
     }
 }
 
+/// The window of a model that is known to us.
+#[must_use]
+pub fn model_window(model: &str) -> Option<u64> {
+    habit_of(model).window()
+}
+
 /// The effective compaction point.
 #[must_use]
 pub fn effective_point(inputs: &Inputs<'_>) -> CompactionPoint {
@@ -116,7 +122,7 @@ pub fn effective_point(inputs: &Inputs<'_>) -> CompactionPoint {
             window,
             at: At::Never {
                 reason: "without a window set, the client does not compact this model by usage",
-                remedy: "set \"autoCompactWindow\": 200000 in the settings, or CLAUDE_CODE_AUTO_COMPACT_WINDOW=200000",
+                remedy: "run `throughline init --compact-at 80%`, or set \"autoCompactWindow\": 200000 in the settings",
             },
             source: Source::Model,
         },
@@ -229,7 +235,7 @@ mod tests {
 
     #[test]
     fn without_a_window_the_model_decides() {
-        let never = "Model 200000: never: set \"autoCompactWindow\": 200000 in the settings; limit 200000";
+        let never = "Model 200000: never: run `throughline init --compact-at 80%`; limit 200000";
         let model = |model| Inputs { model: Some(model), ..Inputs::default() };
         check(&Inputs::default(), "Assumed 200000: unknown; limit 200000");
         check(&model("claude-sonnet-4-5-20250929"), never);

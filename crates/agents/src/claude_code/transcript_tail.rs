@@ -2,6 +2,7 @@
 
 use memchr::{memmem, memrchr};
 use serde::Deserialize;
+use throughline_domain::context::{Fill, Moment};
 use throughline_domain::{Timestamp, time};
 
 /// What the server reported with one response.
@@ -50,12 +51,39 @@ pub fn last_usage(tail: &[u8]) -> Option<LastUsage> {
     None
 }
 
+/// What one line tells about how full the context is; `None` for nearly all of them, at the price of a search.
+#[must_use]
+pub fn moment(line: &[u8]) -> Option<Moment> {
+    let is_boundary = memmem::find(line, b"\"compact_boundary\"").is_some();
+    if !is_boundary && memmem::find(line, b"\"usage\":").is_none() {
+        return None;
+    }
+    let line: Line = serde_json::from_slice(line).ok()?;
+    match line.kind.as_str() {
+        _ if line.is_sidechain => None,
+        "system" if line.subtype.as_deref() == Some("compact_boundary") => Some(Moment::Compacted),
+        "assistant" => {
+            let message = line.message?;
+            let usage = message.usage.filter(|usage| usage.context_tokens() > 0)?;
+            Some(Moment::Responded(Fill {
+                at: line.timestamp.as_deref().and_then(time::parse),
+                used_tokens: usage.context_tokens(),
+                cache_read_tokens: usage.cache_read_input_tokens,
+                model: message.model,
+            }))
+        }
+        _ => None,
+    }
+}
+
 #[derive(Deserialize)]
 struct Line {
     #[serde(default, rename = "isSidechain")]
     is_sidechain: bool,
     #[serde(default, rename = "type")]
     kind: String,
+    #[serde(default)]
+    subtype: Option<String>,
     #[serde(default)]
     timestamp: Option<String>,
     #[serde(default)]
@@ -130,6 +158,21 @@ mod tests {
         assert_eq!(at, time::parse("2026-11-16T04:11:42.567Z"));
         assert!(at.is_some());
         assert_eq!(last_usage(format!("\n{line}").as_bytes()).and_then(|usage| usage.at), None);
+    }
+
+    #[test]
+    fn a_moment_is_an_answer_of_the_main_conversation_or_a_boundary() {
+        let used = |line: &str| match moment(line.as_bytes()) {
+            Some(Moment::Responded(fill)) => Some((fill.used_tokens, fill.cache_read_tokens)),
+            _ => None,
+        };
+        assert_eq!(used(&assistant(5, false)), Some((15, 10)));
+        assert_eq!(used(&assistant(5, true)), None);
+        let boundary = "{\"type\":\"system\",\"subtype\":\"compact_boundary\"}";
+        assert_eq!(moment(boundary.as_bytes()), Some(Moment::Compacted));
+        let quoted = "{\"type\":\"user\",\"message\":{\"content\":\"a \\\"compact_boundary\\\" of ours\"}}";
+        assert_eq!(moment(quoted.as_bytes()), None);
+        assert_eq!(moment(b"{\"usage\":"), None);
     }
 
     #[test]

@@ -172,7 +172,9 @@ fn counts_at_the_end_of_their_range_do_not_overflow() {
         used_tokens: u64::MAX,
         window_tokens: 0,
         health: throughline_domain::Health::Emergency,
+        cache_read_tokens: u64::MAX,
         compactions: u64::MAX,
+        next: handoff::NextCompaction::At(0),
     };
     assert!(handoff::render(&State::empty(), Some(&context)).contains("EMERGENCY"));
     let state = State::read(r#"{"sd":{"id":"X","progress":1e300}}"#).unwrap().0;

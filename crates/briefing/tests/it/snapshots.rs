@@ -390,8 +390,14 @@ fn the_snapshot_of_the_working_tree() {
 
 #[test]
 fn the_hand_over() {
-    let context =
-        ContextUse { used_tokens: 84_000, window_tokens: 200_000, health: Health::Healthy, compactions: 1 };
+    let context = ContextUse {
+        used_tokens: 84_000,
+        window_tokens: 200_000,
+        health: Health::Healthy,
+        cache_read_tokens: 12_600,
+        compactions: 1,
+        next: handoff::NextCompaction::At(167_000),
+    };
     check(
         &handoff::render(&state(), Some(&context)),
         &expect![[r#"
@@ -422,9 +428,11 @@ fn the_hand_over() {
         - Q2: Is a byte order mark wanted?
 
         ## Context Health
-        **Current Usage**: 84,000 tokens (42% of 200K window)
+        **Current Usage**: 84,000 tokens (42% of 200K budget)
         **Status**: HEALTHY
+        **Cache Efficiency**: 15% (cache reads / tokens in the context)
         **Compactions This Session**: 1
+        **Next Compaction**: in 83,000 tokens, at 167,000
     "#]],
     );
 }

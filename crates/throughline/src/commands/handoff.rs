@@ -1,15 +1,13 @@
 //! `handoff`: the hand-over block, with how full the context is.
 
 use throughline_briefing::Facts;
-use throughline_briefing::handoff::{self, ContextUse};
+use throughline_briefing::handoff;
 use throughline_domain::Health;
 use throughline_domain::time;
-use throughline_store::archive::Archive;
-use throughline_store::session::SessionCache;
 
-use super::{ARCHIVE_WAIT, App};
+use super::App;
 use crate::failure::Failure;
-use crate::hook::usual;
+use crate::gauge::Gauge;
 use crate::output;
 
 /// Print the hand-over block and note the hand-over; refuses when the context is nearly full
@@ -24,7 +22,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    let context = context_use(app);
+    let context = Gauge::at_hand(app, None).and_then(|gauge| gauge.context_use());
     if let Some(context) = context
         && context.health >= Health::Critical
         && !args.force
@@ -53,22 +51,4 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         }));
     }
     output::say(text.trim_end())
-}
-
-/// How full the context of the session at hand is: the one that calls, else the one last active.
-pub(crate) fn context_use(app: &App) -> Option<ContextUse> {
-    let session = app.session_at_hand()?;
-    let cache = SessionCache::read(&app.place.home.session(&session))?;
-    let usage = usual::last_usage(&cache.transcript)?;
-    let percent = usual::percent_of_limit(&cache, usage.context_tokens);
-    let thresholds = &app.config.thresholds;
-    let compactions = Archive::open(&app.place.home.archive(), ARCHIVE_WAIT)
-        .and_then(|archive| archive.compactions(&app.memory.project.key, 1_000))
-        .map_or(0, |rows| rows.iter().filter(|row| row.session == session).count() as u64);
-    Some(ContextUse {
-        used_tokens: usage.context_tokens,
-        window_tokens: cache.window_tokens,
-        health: Health::at(percent, thresholds.warning, thresholds.critical, thresholds.emergency),
-        compactions,
-    })
 }

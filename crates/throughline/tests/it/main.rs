@@ -17,6 +17,7 @@ mod damaged_data;
 mod disk;
 mod endings;
 mod exchange;
+mod gauges;
 mod hand_edits;
 mod help;
 mod hostile_input;

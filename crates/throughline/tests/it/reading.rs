@@ -205,7 +205,7 @@ fn handoff_prints_the_block_and_stamps_it() {
         "**Work item**: SD-1",
         "D1: use SQLite",
         "## Context Health",
-        "84,000 tokens (42% of 200K window)",
+        "84,000 tokens (42% of 200K budget)",
         "**Status**: HEALTHY",
     ] {
         assert!(block.contains(words), "{words}: {block}");

@@ -4,7 +4,7 @@ mod as_json;
 mod measure;
 mod plot;
 mod table;
-mod transcripts;
+pub(crate) mod transcripts;
 
 use std::collections::HashSet;
 use std::path::Path;

@@ -15,7 +15,7 @@ const ENTRIES_MAX: usize = 10_000;
 const ID_BYTES_MAX: usize = 100;
 
 /// The project's transcripts, oldest first.
-pub(super) fn of_project(app: &App) -> Result<Vec<PathBuf>, Failure> {
+pub(crate) fn of_project(app: &App) -> Result<Vec<PathBuf>, Failure> {
     let entries = std::fs::read_dir(project_folder(app)?).map_err(|_| none(app))?;
     let mut found: Vec<(SystemTime, PathBuf)> = entries
         .flatten()
@@ -33,7 +33,7 @@ pub(super) fn of_project(app: &App) -> Result<Vec<PathBuf>, Failure> {
 /// The transcript of a session, or the file that was named.
 ///
 /// An id is looked for among the client's transcripts only, whatever it looks like; a path must be one of a file.
-pub(super) fn named(app: &App, word: &str) -> Result<PathBuf, Failure> {
+pub(crate) fn named(app: &App, word: &str) -> Result<PathBuf, Failure> {
     let is_id = word.len() <= ID_BYTES_MAX
         && !word.is_empty()
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));

@@ -1,0 +1,166 @@
+//! The gauge: how full a session's context is, how full it was, and which compaction will really come.
+//!
+//! Everything comes from what the server reported: the session's own small files and its transcript. No database.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use throughline_agents::claude_code::compaction_point::{At, CompactionPoint, model_window};
+use throughline_agents::claude_code::transcript_tail;
+use throughline_briefing::handoff::{ContextUse, NextCompaction};
+use throughline_domain::Health;
+use throughline_domain::context::Fill;
+use throughline_store::config::Thresholds;
+use throughline_store::paths::Project;
+use throughline_store::session::{self, SessionCache};
+use throughline_store::transcript_file::{self, Cursor};
+use throughline_usage::trail::{Trail, minutes_until};
+
+use crate::commands::App;
+use crate::commands::coverage::transcripts;
+use crate::hook::starting;
+use crate::place::Place;
+
+/// How much of a transcript's end is read: peak and compactions of a longer one are those of its newer part.
+const TRAIL_BYTES_MAX: u64 = 128 << 20;
+
+/// One session's gauge.
+#[derive(Debug)]
+pub(crate) struct Gauge {
+    pub(crate) session: String,
+    pub(crate) project: PathBuf,
+    pub(crate) model: Option<String>,
+    /// The model's window, of which the printed percentage is taken.
+    pub(crate) window_tokens: u64,
+    pub(crate) point: CompactionPoint,
+    pub(crate) trail: Trail,
+    /// Bytes of the transcript that were too old to be read.
+    pub(crate) unread_bytes: u64,
+    thresholds: Thresholds,
+}
+
+impl Gauge {
+    /// The session that was named, or the one at hand, or the newest transcript of the project.
+    pub(crate) fn at_hand(app: &App, named: Option<&str>) -> Option<Self> {
+        let session = named.map(str::to_owned).or_else(|| app.session_at_hand());
+        match session {
+            Some(session) => Self::of(&app.place, &session).or_else(|| {
+                let transcript = transcripts::named(app, &session).ok()?;
+                Some(Self::of_transcript(app, &transcript))
+            }),
+            None => {
+                let newest = transcripts::of_project(app).ok()?.pop()?;
+                Some(Self::of_transcript(app, &newest))
+            }
+        }
+    }
+
+    /// A session that our hooks have seen.
+    pub(crate) fn of(place: &Place, session: &str) -> Option<Self> {
+        let folder = place.home.session(session);
+        let cache = SessionCache::read(&folder)?;
+        let project = place.project_at(&cache.project_root);
+        let (trail, unread_bytes) = trail(Path::new(&cache.transcript));
+        let mut gauge = Self::put_together(place, &project, session, trail, cache.model, &folder);
+        gauge.unread_bytes = unread_bytes;
+        Some(gauge)
+    }
+
+    /// A transcript without a session that we know of.
+    fn of_transcript(app: &App, path: &Path) -> Self {
+        let session = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let (trail, unread_bytes) = trail(path);
+        let folder = app.place.home.session(&session);
+        let mut gauge =
+            Self::put_together(&app.place, &app.memory.project, &session, trail, None, &folder);
+        gauge.unread_bytes = unread_bytes;
+        gauge
+    }
+
+    fn put_together(
+        place: &Place,
+        project: &Project,
+        session: &str,
+        trail: Trail,
+        known_model: Option<String>,
+        folder: &Path,
+    ) -> Self {
+        let (config, _) = place.config(project);
+        // The user may have switched models since the session began.
+        let model = trail.last.as_ref().and_then(|fill| fill.model.clone()).or(known_model);
+        let told_window = session::told_window(folder);
+        let point = starting::compaction_point(place, project, &config, model.as_deref(), told_window);
+        let window_tokens = told_window.or_else(|| model_window(model.as_deref()?)).unwrap_or(point.window);
+        Self {
+            session: session.to_owned(),
+            project: project.root.clone(),
+            model,
+            window_tokens,
+            point,
+            trail,
+            unread_bytes: 0,
+            thresholds: config.thresholds,
+        }
+    }
+
+    /// How full the context is; `None` while nobody knows.
+    pub(crate) fn now(&self) -> Option<&Fill> {
+        self.trail.last.as_ref()
+    }
+
+    /// How far on the way to the compaction (or to the end of the window, where none will come), in per cent.
+    pub(crate) fn percent_of_way(&self, tokens: u64) -> u64 {
+        tokens.saturating_mul(100) / self.point.limit_tokens().max(1)
+    }
+
+    /// What so many tokens mean, in a word.
+    pub(crate) fn health_at(&self, tokens: u64) -> Health {
+        let Thresholds { warning, critical, emergency } = self.thresholds;
+        Health::at(self.percent_of_way(tokens), warning, critical, emergency)
+    }
+
+    /// The compaction that will really come.
+    pub(crate) fn next(&self) -> NextCompaction {
+        match self.point.at {
+            At::Compacts(tokens) => NextCompaction::At(tokens),
+            At::Never { reason, remedy } => NextCompaction::Never { reason, remedy },
+            At::Unknown => NextCompaction::Unknown,
+        }
+    }
+
+    /// Minutes until the compaction at the present pace.
+    pub(crate) fn minutes_left(&self) -> Option<u64> {
+        let NextCompaction::At(at) = self.next() else { return None };
+        minutes_until(at, self.now()?.used_tokens, self.trail.tokens_per_minute()?)
+    }
+
+    /// For the hand-over block.
+    pub(crate) fn context_use(&self) -> Option<ContextUse> {
+        let fill = self.now()?;
+        Some(ContextUse {
+            used_tokens: fill.used_tokens,
+            window_tokens: self.window_tokens,
+            health: self.health_at(fill.used_tokens),
+            cache_read_tokens: fill.cache_read_tokens,
+            compactions: self.trail.compactions,
+            next: self.next(),
+        })
+    }
+}
+
+/// What a transcript tells, and how many bytes of it were too old to be read.
+fn trail(path: &Path) -> (Trail, u64) {
+    let mut trail = Trail::default();
+    let read = transcript_file::read_on(
+        path,
+        &Cursor::default(),
+        TRAIL_BYTES_MAX,
+        SystemTime::now(),
+        |_, line| {
+            if let Some(moment) = transcript_tail::moment(line) {
+                trail.push(moment);
+            }
+        },
+    );
+    (trail, read.map_or(0, |(cursor, _)| cursor.front_bytes()))
+}
