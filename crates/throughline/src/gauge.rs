@@ -71,8 +71,7 @@ impl Gauge {
         let session = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let (trail, unread_bytes) = trail(path);
         let folder = app.place.home.session(&session);
-        let mut gauge =
-            Self::put_together(&app.place, &app.memory.project, &session, trail, None, &folder);
+        let mut gauge = Self::put_together(&app.place, &app.memory.project, &session, trail, None, &folder);
         gauge.unread_bytes = unread_bytes;
         gauge
     }
@@ -151,16 +150,11 @@ impl Gauge {
 /// What a transcript tells, and how many bytes of it were too old to be read.
 fn trail(path: &Path) -> (Trail, u64) {
     let mut trail = Trail::default();
-    let read = transcript_file::read_on(
-        path,
-        &Cursor::default(),
-        TRAIL_BYTES_MAX,
-        SystemTime::now(),
-        |_, line| {
+    let read =
+        transcript_file::read_on(path, &Cursor::default(), TRAIL_BYTES_MAX, SystemTime::now(), |_, line| {
             if let Some(moment) = transcript_tail::moment(line) {
                 trail.push(moment);
             }
-        },
-    );
+        });
     (trail, read.map_or(0, |(cursor, _)| cursor.front_bytes()))
 }

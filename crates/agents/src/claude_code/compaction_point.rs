@@ -7,6 +7,10 @@
 const RESERVE_TOKENS: u64 = 33_000;
 /// What the client sets aside for the summary before it takes a percentage.
 const SUMMARY_TOKENS: u64 = 20_000;
+/// The client takes no smaller window and no larger one: out of these a setting is ignored, a variable is bent.
+pub const WINDOW_TOKENS_MIN: u64 = 100_000;
+/// The largest.
+pub const WINDOW_TOKENS_MAX: u64 = 1_000_000;
 const WINDOW_TOKENS_LARGE: u64 = 1_000_000;
 const WINDOW_TOKENS_USUAL: u64 = 200_000;
 
@@ -89,6 +93,38 @@ pub fn model_window(model: &str) -> Option<u64> {
     habit_of(model).window()
 }
 
+/// Where a compaction can be had, when it cannot be had where it was wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfReach {
+    /// The fewest used tokens.
+    pub earliest: u64,
+    /// The most.
+    pub latest: u64,
+}
+
+/// The window to set so that the client compacts at `at` used tokens of a model's window.
+pub fn window_for(at: u64, model_window: u64, pct_override: Option<f64>) -> Result<u64, OutOfReach> {
+    let largest = model_window.min(WINDOW_TOKENS_MAX);
+    let reach = OutOfReach {
+        earliest: point_in(WINDOW_TOKENS_MIN, pct_override),
+        latest: point_in(largest, pct_override),
+    };
+    if at < reach.earliest || at > reach.latest {
+        return Err(reach);
+    }
+    // The point grows with the window: the first window that reaches it.
+    let (mut low, mut high) = (WINDOW_TOKENS_MIN, largest.max(WINDOW_TOKENS_MIN));
+    while low < high {
+        let middle = low.midpoint(high);
+        if point_in(middle, pct_override) < at {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    Ok(low)
+}
+
 /// The effective compaction point.
 #[must_use]
 pub fn effective_point(inputs: &Inputs<'_>) -> CompactionPoint {
@@ -96,8 +132,12 @@ pub fn effective_point(inputs: &Inputs<'_>) -> CompactionPoint {
     let payload_window = inputs.payload_window.filter(|window| *window > 0);
     let model_window = payload_window.or(habit.window());
     let set = match (inputs.env_window, inputs.window_setting) {
-        (Some(window), _) if window > 0 => Some((window, Source::Environment)),
-        (_, Some(window)) if window > 0 => Some((window, Source::Settings)),
+        (Some(window), _) if window > 0 => {
+            Some((window.clamp(WINDOW_TOKENS_MIN, WINDOW_TOKENS_MAX), Source::Environment))
+        }
+        (_, Some(window)) if (WINDOW_TOKENS_MIN..=WINDOW_TOKENS_MAX).contains(&window) => {
+            Some((window, Source::Settings))
+        }
         _ => None,
     };
     // Only a window that is known limits what the user set; an assumed one must not overrule it.
@@ -222,6 +262,24 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_window_for_a_point_brings_the_compaction_there_and_nowhere_else() {
+        for pct_override in [None, Some(50.0), Some(80.0), Some(99.0)] {
+            for at in (1..=100).map(|step| step * 10_000) {
+                match window_for(at, 1_000_000, pct_override) {
+                    Ok(window) => assert_eq!(point_in(window, pct_override), at, "{at} {pct_override:?}"),
+                    Err(reach) => assert!(at < reach.earliest || at > reach.latest, "{at} {reach:?}"),
+                }
+            }
+        }
+        assert_eq!(window_for(140_000, 200_000, None), Ok(173_000));
+        let reach = Err(OutOfReach { earliest: 67_000, latest: 167_000 });
+        assert_eq!(window_for(66_999, 200_000, None), reach);
+        assert_eq!(window_for(167_001, 200_000, None), reach);
+        assert_eq!(window_for(167_000, 200_000, None), Ok(200_000));
+        assert!(window_for(140_000, 50_000, None).is_err());
+    }
+
     fn check(inputs: &Inputs<'_>, expected: &str) {
         let point = effective_point(inputs);
         let at = match &point.at {
@@ -258,14 +316,18 @@ mod tests {
         let both = Inputs { env_window: Some(150_000), observed: Some(9), ..set(100_000) };
         check(&both, "Environment 150000: 117000; limit 117000");
         check(&Inputs { model: Some("new-model"), ..set(300_000) }, "Settings 300000: 267000; limit 267000");
-        check(&set(20_000), "Settings 20000: 1; limit 1");
+        for ignored in [0, 20_000, 99_999, 1_000_001, u64::MAX] {
+            check(&set(ignored), "Assumed 200000: unknown; limit 200000");
+        }
+        let bent = |window| Inputs { env_window: Some(window), ..Inputs::default() };
+        check(&bent(20_000), "Environment 100000: 67000; limit 67000");
+        check(&bent(u64::MAX), "Environment 1000000: 967000; limit 967000");
         for pct in [99.0, 100.0, 101.0, 0.0, -5.0, f64::NAN, f64::INFINITY] {
             check(
                 &Inputs { pct_override: Some(pct), ..set(150_000) },
                 "Settings 150000: 117000; limit 117000",
             );
         }
-        assert_eq!(effective_point(&set(u64::MAX)).limit_tokens(), u64::MAX - RESERVE_TOKENS);
         let off = Inputs { auto_enabled: Some(false), ..set(150_000) };
         check(&off, "Settings 150000: never: set it to true; limit 150000");
         let forbidden = Inputs { disabled_by_env: true, ..set(150_000) };

@@ -10,6 +10,7 @@ use super::json_splice::{Layout, Removal, Splice, Style};
 use super::our_entry::{our_hook, our_status_line, status_line_command};
 pub use super::settings_problem::SettingsProblem;
 use super::version::Version;
+pub use window::{restore_window, set_window};
 
 /// A longer text is no settings file of a person.
 const SETTINGS_BYTES_MAX: usize = 4 << 20;
@@ -387,3 +388,4 @@ fn check_unique_keys(body: &str, object: &Node, whose: &str) -> Result<(), Setti
 mod properties;
 #[cfg(test)]
 mod tests;
+mod window;

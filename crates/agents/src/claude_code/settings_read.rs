@@ -3,13 +3,15 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::compaction_point::Inputs;
+use super::compaction_point::{Inputs, WINDOW_TOKENS_MAX, WINDOW_TOKENS_MIN};
 use super::json_spans::{self, Node};
 use super::our_entry::{OurHook, OurStatusLine, our_hook, our_status_line};
 use super::settings_problem::SettingsProblem;
 
 /// Longer files are skipped, with a problem. (The client's own state file grows with every project.)
 const FILE_BYTES_MAX: usize = 32 << 20;
+
+const WINDOW_WORDS: &str = "a number from 100000 to 1000000";
 
 /// Where a text comes from, weakest first: a stronger file overrules a weaker one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -78,6 +80,11 @@ pub enum StatusLineOwner {
 pub struct ClientSettings {
     /// `autoCompactWindow`
     pub auto_compact_window: Option<u64>,
+    /// `modelSettings.<model>.autoCompactWindow`, where no stronger file sets a window for all; `None`: as the client
+    /// sees fit (`"auto"`).
+    pub model_windows: Vec<(String, Option<u64>)>,
+    /// `model`
+    pub model: Option<String>,
     /// `autoCompactEnabled`
     pub auto_compact_enabled: Option<bool>,
     /// `cleanupPeriodDays`: after how many days the client deletes transcripts.
@@ -99,16 +106,29 @@ pub struct ClientSettings {
 impl ClientSettings {
     /// The settings' share of what `effective_point` asks for.
     #[must_use]
-    pub fn compaction_inputs(&self) -> Inputs<'static> {
+    pub fn compaction_inputs<'a>(&self, model: Option<&'a str>) -> Inputs<'a> {
         Inputs {
-            window_setting: self.auto_compact_window,
-            env_window: parsed(self.env.auto_compact_window.as_deref()),
+            model,
+            window_setting: self.window_for(model),
+            env_window: self.env.auto_compact_window.as_deref().and_then(tokens),
             pct_override: parsed(self.env.autocompact_pct_override.as_deref()),
             auto_enabled: self.auto_compact_enabled,
             disabled_by_env: is_on(self.env.disable_auto_compact.as_deref())
                 || is_on(self.env.disable_compact.as_deref()),
             ..Inputs::default()
         }
+    }
+
+    /// The window for a model: what is set for it alone counts before what is set for all.
+    fn window_for(&self, model: Option<&str>) -> Option<u64> {
+        // The client knows a model by its canonical name; dates, `[1m]` and providers' prefixes stand around it.
+        let model = model.map(str::to_ascii_lowercase);
+        let of_model = model.and_then(|model| {
+            let named =
+                |(name, _): &&(String, Option<u64>)| model.contains(name.to_ascii_lowercase().as_str());
+            self.model_windows.iter().find(named).map(|(_, window)| *window)
+        });
+        of_model.unwrap_or(self.auto_compact_window)
     }
 }
 
@@ -161,8 +181,14 @@ impl Reader<'_> {
             self.problem(root, "not a JSON object".to_owned());
             return;
         }
-        if let Some(tokens) = self.taken(root, "autoCompactWindow", "a number", Value::as_u64) {
+        if let Some(tokens) = self.taken(root, "autoCompactWindow", WINDOW_WORDS, window) {
             self.settings.auto_compact_window = Some(tokens);
+            // What a weaker file says of one model is overruled, too.
+            self.settings.model_windows.clear();
+        }
+        self.read_model_windows(root);
+        if let Some(model) = root.get("model").and_then(Node::string) {
+            self.settings.model = Some(model.to_owned());
         }
         if let Some(enabled) = self.taken(root, "autoCompactEnabled", "true or false", Value::as_bool) {
             self.settings.auto_compact_enabled = Some(enabled);
@@ -177,6 +203,17 @@ impl Reader<'_> {
         self.read_hooks(root);
         self.read_plugins(root);
         self.read_status_line(root);
+    }
+
+    fn read_model_windows(&mut self, root: &Node) {
+        for model in root.get("modelSettings").and_then(Node::members).unwrap_or_default() {
+            let Some(node) = model.value.get("autoCompactWindow") else { continue };
+            let value = node.value(self.text);
+            if value == "auto" || window(&value).is_some() {
+                self.settings.model_windows.retain(|(name, _)| *name != model.name);
+                self.settings.model_windows.push((model.name.clone(), window(&value)));
+            }
+        }
     }
 
     fn read_env(&mut self, root: &Node) {
@@ -256,6 +293,22 @@ impl Reader<'_> {
     }
 }
 
+/// A window that the client takes; others it ignores.
+fn window(value: &Value) -> Option<u64> {
+    value.as_u64().filter(|tokens| (WINDOW_TOKENS_MIN..=WINDOW_TOKENS_MAX).contains(tokens))
+}
+
+/// `200000`, `200k`, `1m`, as the client reads them.
+fn tokens(text: &str) -> Option<u64> {
+    let text = text.trim().to_ascii_lowercase();
+    let (digits, unit) = match text.as_bytes().last()? {
+        b'k' => (&text[..text.len() - 1], 1_000),
+        b'm' => (&text[..text.len() - 1], 1_000_000),
+        _ => (text.as_str(), 1),
+    };
+    digits.trim().parse::<u64>().ok()?.checked_mul(unit)
+}
+
 fn parsed<T: std::str::FromStr>(value: Option<&str>) -> Option<T> {
     value?.trim().parse().ok()
 }
@@ -278,6 +331,28 @@ mod tests {
     fn installed(client: Version) -> String {
         let ours = Install { binary: "/opt/throughline".to_owned(), client: Some(client), status_line: true };
         install(None, &ours).unwrap().text
+    }
+
+    #[test]
+    fn a_window_for_one_model_counts_before_one_for_all_unless_a_stronger_file_speaks() {
+        let user = r#"{"model": "opus", "autoCompactWindow": 150000, "modelSettings": {"claude-opus-5-5":
+            {"autoCompactWindow": 500000}, "claude-haiku-4-5": {"autoCompactWindow": "auto"},
+            "claude-sonnet-4-5": {"autoCompactWindow": 5}, "odd": 7}}"#;
+        let window = |files: &[(Scope, &str)], model| {
+            read(files, &ClientEnv::default()).compaction_inputs(Some(model)).window_setting
+        };
+        let one = [(Scope::User, user)];
+        assert_eq!(window(&one, "claude-opus-5-5-20260801"), Some(500_000));
+        assert_eq!(window(&one, "claude-opus-5-5[1m]"), Some(500_000));
+        assert_eq!(window(&one, "claude-haiku-4-5"), None, "as the client sees fit");
+        assert_eq!(window(&one, "claude-sonnet-4-5"), Some(150_000), "no such window: ignored");
+        let two = [(Scope::User, user), (Scope::Local, r#"{"autoCompactWindow": 200000}"#)];
+        assert_eq!(window(&two, "claude-opus-5-5"), Some(200_000));
+        assert_eq!(read(&one, &ClientEnv::default()).model.as_deref(), Some("opus"));
+        for (text, tokens_read) in [("200k", Some(200_000)), ("1M", Some(1_000_000)), ("x", None), ("", None)]
+        {
+            assert_eq!(tokens(text), tokens_read, "{text}");
+        }
     }
 
     #[test]
@@ -354,10 +429,10 @@ mod tests {
             ..ClientEnv::default()
         };
         let file = r#"{"env": {"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "150000", "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": 50}}"#;
-        let inputs = read(&[(Scope::User, file)], &env).compaction_inputs();
+        let inputs = read(&[(Scope::User, file)], &env).compaction_inputs(None);
         assert_eq!(effective_point(&inputs).at, At::Compacts(65_000));
         let off = r#"{"env": {"DISABLE_AUTO_COMPACT": true}}"#;
-        assert!(read(&[(Scope::User, off)], &env).compaction_inputs().disabled_by_env);
-        assert_eq!(read(&[], &env).compaction_inputs().env_window, Some(300_000));
+        assert!(read(&[(Scope::User, off)], &env).compaction_inputs(None).disabled_by_env);
+        assert_eq!(read(&[], &env).compaction_inputs(None).env_window, Some(300_000));
     }
 }

@@ -135,10 +135,7 @@ fn list(gauges: &[Gauge]) -> Result<(), Failure> {
                 let used = context.used_tokens;
                 format!(
                     "{}  {:>3} %  {:>9} tokens  {:<9}  compaction {}",
-                    styled(
-                        style_of(context.health),
-                        &bar(used, gauge.point.limit_tokens(), LIST_CELLS)
-                    ),
+                    styled(style_of(context.health), &bar(used, gauge.point.limit_tokens(), LIST_CELLS)),
                     gauge.percent_of_way(used),
                     thousands(used),
                     context.health.word(),

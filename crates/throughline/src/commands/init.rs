@@ -9,15 +9,24 @@ use throughline_agents::claude_code::version::Version;
 use throughline_store::project_files;
 
 use super::App;
+use super::compact_at::{self, CompactAt, Plan};
 use crate::failure::Failure;
 use crate::output::{self, BAD, GOOD, HINT, styled};
 use crate::place::Place;
 use crate::program;
 
+const EXAMPLES: &str = "\
+Examples:
+  throughline init                     this project, for you alone
+  throughline init --user --dry-run    what would change for all your projects
+  throughline init --compact-at 70%    and have the client compact at 70 % of the model's window
+  throughline init --compact-at off    when it compacted before";
+
 /// Register the hooks with Claude Code for this project
 ///
 /// Writes .claude/settings.local.json (yours alone). A copy of the file as it was is kept; `uninstall` gives it back.
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// Write .claude/settings.json, which your team shares
     #[arg(long, conflicts_with = "user")]
@@ -25,9 +34,19 @@ pub(crate) struct Args {
     /// Write your own settings: all projects
     #[arg(long)]
     user: bool,
+    /// Have the client compact here: 70% of the model's window, 140000 or 140k tokens; `off` takes it back
+    #[arg(long, value_name = "WHERE", value_parser = compact_at::parse)]
+    compact_at: Option<CompactAt>,
+    /// The model's window of which the percentage is taken, when no session has told it yet
+    #[arg(long, value_name = "TOKENS", requires = "compact_at", value_parser = window)]
+    window: Option<u64>,
     /// Show the difference and write nothing
     #[arg(long)]
     dry_run: bool,
+}
+
+fn window(text: &str) -> Result<u64, String> {
+    compact_at::tokens(text).ok_or_else(|| "a number of tokens, such as 200000 or 1m".to_owned())
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
@@ -36,15 +55,22 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let client = client_version();
     let ours = Install { binary: own_path(args.shared)?, client, status_line: true };
     let edit = settings_edit::install(old.as_deref(), &ours).map_err(|problem| refuse(&path, &problem))?;
+    let plan = args
+        .compact_at
+        .map(|wanted| compact_at::plan(app, &path, &edit.text, wanted, args.window))
+        .transpose()?;
+    let text = plan.as_ref().map_or(&edit.text, |plan| &plan.edit.text);
     if args.dry_run {
-        return show_diff(&path, old.as_deref().unwrap_or(""), &edit.text);
+        show_diff(&path, old.as_deref().unwrap_or(""), text)?;
+        return tell_plan(plan.as_ref());
     }
-    if edit.outcome == Outcome::Unchanged {
+    if old.as_ref() == Some(text) {
         output::say(&format!("{} is up to date", path.display()))?;
     } else {
         let backup = keep_original(app, &path, old.as_deref())?;
-        project_files::write_settings(&path, &edit.text)?;
-        remember_written(app, &path, &edit.text)?;
+        plan.iter().try_for_each(|plan| plan.remember(app, &path))?;
+        project_files::write_settings(&path, text)?;
+        remember_written(app, &path, text)?;
         output::say(&format!(
             "{} hooks and status line registered in {}",
             styled(GOOD, "✓"),
@@ -54,9 +80,17 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
             output::remark(&format!("a copy of the file as it was is kept at {}", backup.display()));
         }
     }
+    if let Some(plan) = &plan {
+        plan.warn_if_overruled(app);
+    }
+    tell_plan(plan.as_ref())?;
     write_command(app, args.user)?;
     super::keep_out_of_git(&app.memory.project);
     offer(client)
+}
+
+fn tell_plan(plan: Option<&Plan>) -> Result<(), Failure> {
+    plan.map_or(Ok(()), |plan| plan.said.iter().try_for_each(|line| output::say(line)))
 }
 
 /// The settings file that is meant.

@@ -126,7 +126,10 @@ fn present_words(gauge: &Gauge, used: u64) -> String {
     let way = match gauge.next() {
         NextCompaction::At(at) => format!("of the {} where the compaction comes", thousands(at)),
         NextCompaction::Never { .. } => {
-            format!("of a window of {} that the client never compacts by itself", thousands(gauge.point.window))
+            format!(
+                "of a window of {} that the client never compacts by itself",
+                thousands(gauge.point.window)
+            )
         }
         NextCompaction::Unknown => format!("of a window of {}", thousands(gauge.point.window)),
     };

@@ -5,6 +5,7 @@ use throughline_agents::claude_code::settings_read::Scope;
 use throughline_store::project_files;
 
 use super::App;
+use super::compact_at;
 use super::init::{command_paths, install_folder, refuse, settings_path, show_diff};
 use crate::failure::Failure;
 use crate::hook::starting;
@@ -33,7 +34,12 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let folder = install_folder(&app.place, &path);
     let written = project_files::read_settings(&folder.join("written"))?;
     let original = project_files::read_settings(&folder.join("original"))?;
-    let edit = settings_edit::uninstall(&now).map_err(|problem| refuse(&path, &problem))?;
+    let (without_window, had_window) = compact_at::put_back(app, &path, &now)?;
+    let mut edit =
+        settings_edit::uninstall(&without_window.text).map_err(|problem| refuse(&path, &problem))?;
+    if had_window && edit.outcome == Outcome::Unchanged {
+        edit.outcome = Outcome::Rewritten;
+    }
     let untouched = written.as_deref() == Some(&now);
     let text = match original {
         Some(original) if untouched => original,

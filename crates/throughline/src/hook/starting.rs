@@ -73,8 +73,8 @@ pub(crate) fn compaction_point(
 ) -> CompactionPoint {
     let settings = client_settings(place, project);
     let observed = (config.compaction.at_tokens > 0).then_some(config.compaction.at_tokens);
-    let inputs = settings.compaction_inputs();
-    let inputs = Inputs { model, observed, payload_window: told_window, ..inputs };
+    let inputs = settings.compaction_inputs(model);
+    let inputs = Inputs { observed, payload_window: told_window, ..inputs };
     effective_point(&inputs)
 }
 

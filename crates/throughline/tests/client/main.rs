@@ -20,3 +20,5 @@ mod terminal;
 mod threshold;
 #[cfg(test)]
 mod transcripts;
+#[cfg(test)]
+mod window;

@@ -75,10 +75,9 @@ pub(super) fn compaction(context: &Context) -> Vec<Check> {
     let model = folder.as_ref().and_then(|folder| SessionCache::read(folder)).and_then(|cache| cache.model);
     let observed = (context.config.compaction.at_tokens > 0).then_some(context.config.compaction.at_tokens);
     let point = effective_point(&Inputs {
-        model: model.as_deref(),
         observed,
         payload_window: folder.as_ref().and_then(|folder| session::told_window(folder)),
-        ..context.settings.compaction_inputs()
+        ..context.settings.compaction_inputs(model.as_deref())
     });
     let model = model.as_deref().unwrap_or("a model not known yet");
     vec![match point.at {
