@@ -43,16 +43,14 @@ impl Gauge {
     /// The session that was named, or the one at hand, or the newest transcript of the project.
     pub(crate) fn at_hand(app: &App, named: Option<&str>) -> Option<Self> {
         let session = named.map(str::to_owned).or_else(|| app.session_at_hand());
-        match session {
-            Some(session) => Self::of(&app.place, &session).or_else(|| {
-                let transcript = transcripts::named(app, &session).ok()?;
-                Some(Self::of_transcript(app, &transcript))
-            }),
-            None => {
-                let newest = transcripts::of_project(app).ok()?.pop()?;
-                Some(Self::of_transcript(app, &newest))
-            }
-        }
+        let Some(session) = session else {
+            let newest = transcripts::of_project(app).ok()?.pop()?;
+            return Some(Self::of_transcript(app, &newest));
+        };
+        Self::of(&app.place, &session).or_else(|| {
+            let transcript = transcripts::named(app, &session).ok()?;
+            Some(Self::of_transcript(app, &transcript))
+        })
     }
 
     /// A session that our hooks have seen.

@@ -46,7 +46,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     if args.all {
         let gauges = live(app);
         return if args.json {
-            output::say_json(&gauges.iter().map(|gauge| as_json(gauge)).collect())
+            output::say_json(&gauges.iter().map(as_json).collect())
         } else {
             list(&gauges)
         };
