@@ -6,6 +6,7 @@ pub mod hook_reply;
 pub mod hook_table;
 mod json_spans;
 mod json_splice;
+mod loose;
 pub mod our_entry;
 pub mod plugin;
 pub mod settings_edit;
