@@ -1,5 +1,6 @@
 //! The hand-over block: the work item, what is open, and how full the context is.
 
+pub use throughline_domain::text::thousands;
 use throughline_domain::text::{one_line, utf16_len};
 use throughline_domain::{Entry, Health, Kind, State};
 
@@ -154,18 +155,4 @@ pub fn next_words(used_tokens: u64, next: NextCompaction) -> String {
         NextCompaction::Never { reason, remedy } => format!("never by itself: {reason}; {remedy}"),
         NextCompaction::Unknown => "not known for this model".to_owned(),
     }
-}
-
-/// `84000` as `84,000`.
-#[must_use]
-pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
 }

@@ -22,6 +22,7 @@ pub mod text;
 pub mod time;
 pub mod transcript;
 pub mod usage;
+pub mod usage_memory;
 pub mod validate;
 
 pub use entry::{AnchorPriority, Detail, Entry, EntryId, EvidenceType, Kind, Priority, Resolution};

@@ -75,6 +75,25 @@ pub fn printable(text: &str) -> String {
     text.replace("\r\n", "\n").chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()).collect()
 }
 
+/// `84000` as `84,000`.
+///
+/// ```
+/// use throughline_domain::text::thousands;
+/// assert_eq!([0, 999, 1_000, 1_234_567].map(thousands), ["0", "999", "1,000", "1,234,567"]);
+/// ```
+#[must_use]
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
 /// A short, stable fingerprint of a text (64 bits, eight bytes at a step). For labels and change tests, not for security.
 ///
 /// ```

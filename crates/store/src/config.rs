@@ -33,6 +33,10 @@ pub struct Config {
     pub compaction: Compaction,
     /// What a project is.
     pub project: ProjectRules,
+    /// What the status line shows.
+    pub statusline: Statusline,
+    /// The log of how full the context was.
+    pub usage: Usage,
 }
 
 /// The text given back to the agent.
@@ -147,6 +151,34 @@ pub struct ProjectRules {
     pub share_worktrees: bool,
 }
 
+/// What the status line shows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Statusline {
+    /// `minimal`, `compact`, `full` or `plain`; `throughline statusline --demo` shows them.
+    pub preset: String,
+    /// The segments, in this order, instead of the preset's; `newline` begins another line.
+    pub segments: Vec<String>,
+    /// `auto` (not with `NO_COLOR` or a dumb terminal), `always` or `never`.
+    pub color: String,
+    /// Most columns; 0: as wide as the terminal.
+    pub width: u64,
+    /// Cells of the bar.
+    pub bar_cells: u64,
+}
+
+/// The log of how full the context was.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Usage {
+    /// Whether it is written.
+    pub log: bool,
+    /// Fewest seconds between two lines of a session; a compaction and a new status do not wait.
+    pub min_interval_s: u64,
+    /// A log of this size is put aside and another begun.
+    pub rotate_bytes: u64,
+}
+
 impl Default for Briefing {
     fn default() -> Self {
         Self { tokens: 1_200 }
@@ -202,6 +234,24 @@ impl Default for Summaries {
 impl Default for Git {
     fn default() -> Self {
         Self { deadline_ms: 2_000, session_end_deadline_ms: 600 }
+    }
+}
+
+impl Default for Statusline {
+    fn default() -> Self {
+        Self {
+            preset: "minimal".to_owned(),
+            segments: Vec::new(),
+            color: "auto".to_owned(),
+            width: 0,
+            bar_cells: 10,
+        }
+    }
+}
+
+impl Default for Usage {
+    fn default() -> Self {
+        Self { log: true, min_interval_s: 0, rotate_bytes: 5 << 20 }
     }
 }
 

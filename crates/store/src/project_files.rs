@@ -71,7 +71,7 @@ pub fn write_current_session(project: &Project, session_id: &str) -> Result<(), 
 }
 
 /// Makes a folder for our files in the project. Links are followed inside of it only: they may have come with a clone.
-fn own_folder(project: &Project, folder: &Path) -> Result<(), FileError> {
+pub(crate) fn own_folder(project: &Project, folder: &Path) -> Result<(), FileError> {
     if project.files.starts_with(&project.root) {
         let root = std::fs::canonicalize(&project.root).at("find", &project.root)?;
         let standing =
@@ -83,7 +83,7 @@ fn own_folder(project: &Project, folder: &Path) -> Result<(), FileError> {
     files::create_folder(folder)
 }
 
-fn leaves_project() -> std::io::Error {
+pub(crate) fn leaves_project() -> std::io::Error {
     std::io::Error::other("a link leaves the project")
 }
 

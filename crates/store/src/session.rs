@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use throughline_domain::Timestamp;
+use throughline_domain::usage_memory::UsageMemory;
 
 use crate::files::{self, AtPath, Durability, FileError};
+use crate::lock::Lock;
 use crate::paths::{Home, Project};
 use crate::redact;
 use crate::spool::SpoolRecord;
@@ -18,6 +20,8 @@ const REGISTRY_BYTES: u64 = 64 << 10;
 const REGISTRY_BYTES_MAX: u64 = 256 << 10;
 /// A compaction that has not ended after this long was cancelled.
 const COMPACTION_EXPIRES_MS: i64 = 15 * 60 * 1_000;
+/// What the status line remembers.
+const USAGE_FILE: &str = "usage.json";
 /// Longest summary kept, in bytes.
 const SUMMARY_BYTES_MAX: usize = 200 << 10;
 
@@ -98,10 +102,16 @@ impl CompactionMark {
     /// The mark of a session, if a compaction is going on at `now`.
     #[must_use]
     pub fn current(folder: &Path, now: Timestamp) -> Option<Self> {
-        let bytes = files::read_limited(&mark_path(folder), CACHE_BYTES_MAX).ok()??;
-        let mark: Self = serde_json::from_slice(&bytes).ok()?;
+        let mark = Self::last(folder)?;
         let age_ms = now.as_millisecond().saturating_sub(mark.at);
         (0..COMPACTION_EXPIRES_MS).contains(&age_ms).then_some(mark)
+    }
+
+    /// The mark of a session's last compaction, however long ago.
+    #[must_use]
+    pub fn last(folder: &Path) -> Option<Self> {
+        let bytes = files::read_limited(&mark_path(folder), CACHE_BYTES_MAX).ok()??;
+        serde_json::from_slice(&bytes).ok()
     }
 
     /// Writes the mark.
@@ -187,15 +197,28 @@ pub fn last_record(folder: &Path) -> Option<SpoolRecord> {
         .find(|record| record.out != "claim")
 }
 
+/// What the session's status line remembers; the default where it remembers nothing.
+#[must_use]
+pub fn usage_memory(folder: &Path) -> UsageMemory {
+    let bytes = files::read_limited(&folder.join(USAGE_FILE), CACHE_BYTES_MAX).ok().flatten();
+    bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+}
+
+/// Keeps what the status line is to remember. A file of its own: hooks write the cache at the same time.
+pub fn keep_usage_memory(folder: &Path, memory: &UsageMemory) -> Result<(), FileError> {
+    let path = folder.join(USAGE_FILE);
+    let bytes = serde_json::to_vec(memory).map_err(std::io::Error::other).at("encode", &path)?;
+    files::replace(&path, &bytes, Durability::Quick)
+}
+
+/// Held while a status line decides and writes: of two at once, the other one leaves the log alone.
+#[must_use]
+pub fn hold_usage(folder: &Path) -> Option<Lock> {
+    Lock::try_now(&folder.join("usage.lock"))
+}
+
 /// The window that the session's status line was last told, in tokens.
 #[must_use]
 pub fn told_window(folder: &Path) -> Option<u64> {
-    let bytes = files::read_limited(&folder.join("window"), 64).ok()??;
-    std::str::from_utf8(&bytes).ok()?.trim().parse().ok()
-}
-
-/// Keeps the window that the status line was told. A file of its own: hooks write the cache at the same time.
-pub fn keep_told_window(folder: &Path, window_tokens: u64) -> Result<(), FileError> {
-    files::create_folder(folder)?;
-    files::replace(&folder.join("window"), format!("{window_tokens}\n").as_bytes(), Durability::Quick)
+    usage_memory(folder).window
 }

@@ -165,6 +165,54 @@ pub fn task_completed(home: &TempHome, session_id: &str, task_id: &str, subject:
     task_event(home, session_id, "TaskCompleted", task_id, subject)
 }
 
+/// What the status line is told, in the form of client 2.1.325: `duration_ms` is the client's own clock, `used` the
+/// tokens in the context (mostly from the cache), `None` before the first response.
+#[must_use]
+pub fn status_line(
+    home: &TempHome,
+    session_id: &str,
+    window: u64,
+    used: Option<u64>,
+    duration_ms: u64,
+) -> Value {
+    let usage = used.map(|used| {
+        json!({
+            "input_tokens": used - used / 4 * 3,
+            "output_tokens": 42.min(used),
+            "cache_creation_input_tokens": 0,
+            "cache_read_input_tokens": used / 4 * 3,
+        })
+    });
+    json!({
+        "session_id": session_id,
+        "transcript_path": home.transcript_path(session_id),
+        "cwd": home.project(),
+        "effort": { "level": "medium" },
+        "model": { "id": "claude-opus-5-5", "display_name": "Opus 5.5" },
+        "workspace": { "current_dir": home.project(), "project_dir": home.project(), "added_dirs": [] },
+        "version": "2.1.325",
+        "output_style": { "name": "default" },
+        "cost": {
+            "total_cost_usd": 0.02046,
+            "total_duration_ms": duration_ms,
+            "total_api_duration_ms": duration_ms / 3,
+            "total_lines_added": 1,
+            "total_lines_removed": 1,
+        },
+        "context_window": {
+            "total_input_tokens": used.unwrap_or(0),
+            "total_output_tokens": 42,
+            "context_window_size": window,
+            "current_usage": usage,
+            "used_percentage": used.map(|used| used * 100 / window),
+            "remaining_percentage": used.map(|used| 100_u64.saturating_sub(used * 100 / window)),
+        },
+        "exceeds_200k_tokens": used.is_some_and(|used| used > 200_000),
+        "fast_mode": false,
+        "thinking": { "enabled": true },
+    })
+}
+
 /// The client tells the user something.
 #[must_use]
 pub fn notification(home: &TempHome, session_id: &str, message: &str) -> Value {

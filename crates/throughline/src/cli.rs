@@ -76,7 +76,17 @@ enum Verb {
     Completions(commands::man::CompletionsArgs),
     Man(commands::man::ManArgs),
     /// Print one line about the context (called by the agent: payload on stdin)
+    ///
+    /// Shows how full the context is and how far the compaction, and keeps a line per change in the project's
+    /// `.claude/logs/context-usage.jsonl`. `[statusline]` and `[usage]` in throughline.toml decide what is shown and logged.
+    #[command(after_help = "Examples:
+  throughline statusline --demo              # every preset, state and segment, with sample data
+  throughline statusline --wrap='ccline'     # another status line above ours
+  echo '{\"session_id\":\"s\",\"model\":{\"display_name\":\"Opus\"}}' | throughline statusline")]
     Statusline {
+        /// Show every preset, state and segment with sample data
+        #[arg(long)]
+        demo: bool,
         /// A status line that was there before ours: shown above it
         #[arg(long, value_name = "COMMAND")]
         wrap: Option<String>,

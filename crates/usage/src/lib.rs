@@ -1,4 +1,6 @@
-//! What was used and what it cost: prices, reports, plots. Pure: rows in, figures out.
+//! What was used and what it cost: prices, reports, plots; which drop is a compaction. Pure: rows in, figures out.
 
+pub mod compaction;
 pub mod report;
+pub mod track;
 pub mod trail;

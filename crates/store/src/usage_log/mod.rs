@@ -3,6 +3,9 @@
 //! The keys are those that an older tool gave its log (`ts` to `cwd`), and ours beside them. A line that is no sample
 //! is nobody's: it costs that line only.
 
+mod append;
+mod rotate;
+
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +15,8 @@ use throughline_domain::{Health, time};
 
 use crate::paths::Project;
 use crate::redact;
+
+pub use append::{Appended, append, is_writable};
 
 /// Longest line, its end included: appends of this size by many writers do not mix.
 pub const LINE_BYTES_MAX: usize = 4 << 10;

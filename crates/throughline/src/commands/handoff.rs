@@ -30,7 +30,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         return Err(Failure::new(format!(
             "the context is {}: {} tokens used",
             context.health.word(),
-            handoff::thousands(context.used_tokens)
+            throughline_domain::text::thousands(context.used_tokens)
         ))
         .hint("compact first (/compact), or hand over all the same with --force"));
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use throughline_agents::claude_code::hook_payload::Event;
 use throughline_agents::claude_code::transcript_tail::{self, LastUsage};
 use throughline_briefing::Cap;
-use throughline_briefing::handoff::thousands;
+use throughline_domain::text::thousands;
 use throughline_domain::{Timestamp, Trigger};
 use throughline_store::files;
 use throughline_store::session::{CompactionMark, SessionCache};

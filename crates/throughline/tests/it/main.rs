@@ -34,4 +34,5 @@ mod statusline;
 mod summaries;
 mod thresholds;
 mod transcripts;
+mod usage_logging;
 mod withdrawing;

@@ -35,17 +35,17 @@ fn line(scene: &Scene, args: &[&str], stdin: &str) -> String {
 fn the_used_share_of_the_window_that_the_payload_names() {
     let scene = Scene::new();
     let small = told("s", 200_000, &usage(70_000, 1_400, 12_600));
-    assert_eq!(line(&scene, &["statusline"], &small), "[Opus 5.5] 42% (84,000t) 📦15%\n");
+    assert_eq!(line(&scene, &["statusline"], &small), "[Opus 5.5] 42% (84,000t) 📦15% · 83k to compaction\n");
     let large = told("s", 1_000_000, &usage(84_000, 0, 0));
-    assert_eq!(line(&scene, &["statusline"], &large), "[Opus 5.5] 8% (84,000t)\n");
+    assert_eq!(line(&scene, &["statusline"], &large), "[Opus 5.5] 8% (84,000t) · 883k to compaction\n");
 }
 
 #[test]
 fn before_the_first_response_and_after_a_compaction_nothing_is_claimed() {
     let scene = Scene::new();
-    for unknown in [Value::Null, usage(0, 0, 0)] {
-        assert_eq!(line(&scene, &["statusline"], &told("s", 200_000, &unknown)), "[Opus 5.5] –\n");
-    }
+    let shown = |usage: &Value| line(&scene, &["statusline"], &told("s", 200_000, usage));
+    assert_eq!(shown(&Value::Null), "[Opus 5.5] –\n");
+    assert_eq!(shown(&usage(0, 0, 0)), "[Opus 5.5] – ♻️\n");
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn the_icon_tells_how_near_the_compaction_is_not_the_window() {
     scene.hook(&start);
     // 117,000 tokens is where a window of 150,000 compacts: 100,000 of 1,000,000 is a tenth, and 85 % of the way.
     let near = told("s", 1_000_000, &usage(100_000, 0, 0));
-    assert_eq!(line(&scene, &["statusline"], &near), "[Opus 5.5] 10% (100,000t) ⚠️\n");
+    assert_eq!(line(&scene, &["statusline"], &near), "[Opus 5.5] 10% (100,000t) ⚠️ · 17k to compaction\n");
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn nonsense_prints_a_harmless_line() {
         assert_eq!(line(&scene, &["statusline"], nonsense), "[throughline] no data\n", "{nonsense:?}");
     }
     let odd_session = told("../../x", 200_000, &usage(10, 0, 0));
-    assert_eq!(line(&scene, &["statusline"], &odd_session), "[Opus 5.5] 0% (10t)\n");
+    assert_eq!(line(&scene, &["statusline"], &odd_session), "[Opus 5.5] 0% (10t) · 166k to compaction\n");
 }
 
 #[test]
@@ -75,9 +75,9 @@ fn a_foreign_status_line_is_shown_above_ours_with_the_same_payload() {
     let scene = Scene::new();
     let payload = told("s", 200_000, &usage(10, 0, 0));
     let shown = line(&scene, &["statusline", "--wrap=wc -c; echo 'it''s mine'"], &payload);
-    assert_eq!(shown, format!("{}\nits mine\n[Opus 5.5] 0% (10t)\n", payload.len()));
+    assert_eq!(shown, format!("{}\nits mine\n[Opus 5.5] 0% (10t) · 166k to compaction\n", payload.len()));
     let shown = line(&scene, &["statusline", r#"--wrap-json="printf '\u0061'""#], &payload);
-    assert_eq!(shown, "a\n[Opus 5.5] 0% (10t)\n");
+    assert_eq!(shown, "a\n[Opus 5.5] 0% (10t) · 166k to compaction\n");
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_foreign_status_line_that_hangs_costs_two_seconds_and_not_ours() {
     let scene = Scene::new();
     let began = std::time::Instant::now();
     let shown = line(&scene, &["statusline", "--wrap=sleep 60"], &told("s", 200_000, &usage(10, 0, 0)));
-    assert_eq!(shown, "[Opus 5.5] 0% (10t)\n");
+    assert_eq!(shown, "[Opus 5.5] 0% (10t) · 166k to compaction\n");
     assert!(began.elapsed().as_secs() < 20);
 }
 
@@ -94,6 +94,6 @@ fn the_window_it_is_told_reaches_the_hooks() {
     let scene = Scene::new();
     scene.hook(&payload::session_start(&scene.home, "s", "startup"));
     line(&scene, &["statusline"], &told("s", 1_000_000, &usage(10, 0, 0)));
-    let window = std::fs::read_to_string(scene.session_data("s").join("window")).unwrap();
-    assert_eq!(window, "1000000\n");
+    let memory = std::fs::read_to_string(scene.session_data("s").join("usage.json")).unwrap();
+    assert!(memory.contains(r#""window":1000000"#), "{memory}");
 }

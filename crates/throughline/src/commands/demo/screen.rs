@@ -1,7 +1,7 @@
 //! The demo's screen: headings, quotations and a gauge, calm on a terminal of 100 columns.
 
 use anstyle::{AnsiColor, Style};
-use throughline_briefing::handoff::thousands;
+use throughline_domain::text::thousands;
 
 use crate::failure::Failure;
 use crate::output::{self, BAD, DIM, GOOD, HEAD, HINT, WARN, styled};

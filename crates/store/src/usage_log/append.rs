@@ -1,0 +1,89 @@
+//! Appending to the usage log: one write a line, whoever else writes at the same moment.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::Path;
+
+use throughline_domain::Timestamp;
+
+use super::{FILE_NAME, folder, rotate};
+use crate::files::{self, AtPath, FileError};
+use crate::paths::Project;
+use crate::project_files;
+
+/// What an append met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Appended {
+    /// A log.
+    ToLog,
+    /// None: this is its first line.
+    ToNewLog,
+}
+
+/// Appends a line (without its end). A log of `rotate_bytes` is put aside first.
+pub fn append(
+    project: &Project,
+    line: &[u8],
+    rotate_bytes: u64,
+    now: Timestamp,
+) -> Result<Appended, FileError> {
+    let folder = folder(project);
+    let path = folder.join(FILE_NAME);
+    if folder.is_symlink() || project.files.is_symlink() {
+        project_files::own_folder(project, &folder)?;
+    }
+    let mut appended = Appended::ToLog;
+    let (mut file, mut bytes) = match open(&path, false) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            if !folder.is_dir() {
+                appended = Appended::ToNewLog;
+            }
+            project_files::own_folder(project, &folder)?;
+            open(&path, true).at("open", &path)?
+        }
+        opened => opened.at("open", &path)?,
+    };
+    if bytes >= rotate_bytes.max(super::LINE_BYTES_MAX as u64) && rotate::rotate(&folder, rotate_bytes, now)?
+    {
+        (file, bytes) = open(&path, true).at("open", &path)?;
+    }
+    let ends_line = ends_line(&file, bytes).at("read", &path)?;
+    files::append_line(&mut file, line, ends_line).at("append to", &path)?;
+    Ok(appended)
+}
+
+/// Opens the log and tells its size. Anything but a regular file is refused: a link may have come with a clone.
+fn open(path: &Path, create: bool) -> io::Result<(File, u64)> {
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    let file = OpenOptions::new()
+        .read(true)
+        .append(true)
+        .create(create)
+        .mode(0o600)
+        .custom_flags(flags.bits().cast_signed())
+        .open(path)?;
+    let meta = file.metadata()?;
+    if meta.is_file() { Ok((file, meta.len())) } else { Err(io::Error::other("not a regular file")) }
+}
+
+/// Whether the log ends at a line's end: a full disk may have torn the last one.
+fn ends_line(file: &File, bytes: u64) -> io::Result<bool> {
+    let Some(last) = bytes.checked_sub(1) else { return Ok(true) };
+    let mut byte = [b'\n'];
+    file.read_at(&mut byte, last)?;
+    Ok(byte[0] == b'\n')
+}
+
+/// Whether the log can be written: opens it, or tries its folder where there is none. Nothing is left behind.
+pub fn is_writable(project: &Project) -> Result<(), FileError> {
+    let folder = folder(project);
+    let path = folder.join(FILE_NAME);
+    match open(&path, false) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let standing = folder.ancestors().find(|above| above.is_dir()).unwrap_or(&project.root);
+            files::try_write(standing)
+        }
+        opened => opened.map(|_| ()).at("open", &path),
+    }
+}

@@ -1,0 +1,162 @@
+//! The rules of a session's status line: compiled from configuration and settings, and again when one of them changed.
+
+use std::path::{Path, PathBuf};
+
+use throughline_agents::claude_code::compaction_point::Inputs;
+use throughline_agents::claude_code::settings_read::Scope;
+use throughline_agents::claude_code::statusline_payload::StatuslinePayload;
+use throughline_domain::Timestamp;
+use throughline_statusline::{Colour, Look};
+use throughline_store::config::{Config, Statusline};
+use throughline_store::paths::Project;
+use throughline_store::session::SessionCache;
+use throughline_store::statusline_rules::{CompactionRules, StatuslineRules, stamp_of};
+
+use crate::hook::starting::{client_settings, settings_files};
+use crate::place::{self, Place};
+
+/// After this long the rules are compiled anew: the client's own state may have changed, which is too large to watch.
+const AGE_MS_MAX: i64 = 10 * 60 * 1_000;
+/// What the client sets before and after a line.
+const INDENT_COLUMNS: usize = 4;
+
+/// The rules of this call: those of the session where they still hold.
+pub(super) fn settle(place: Option<&Place>, payload: &StatuslinePayload, now: Timestamp) -> StatuslineRules {
+    let Some(place) = place else { return rules_of(&Config::default()) };
+    let folder = (!payload.session_id.is_empty()).then(|| place.home.session(&payload.session_id));
+    let known = folder.as_deref().and_then(StatuslineRules::read);
+    if let Some(known) =
+        known.as_ref().filter(|known| is_young(known, now) && known.model == payload.model_id)
+        && stamp(place, &place.project_at(&known.project_root)) == known.stamp
+    {
+        return known.clone();
+    }
+    let pinned = known.map(|known| known.project_root);
+    let Some(root) = project_root(place, payload, folder.as_deref(), pinned) else {
+        let nowhere = Path::new("/nonexistent");
+        return rules_of(&place.config(&place.project_at(nowhere)).0);
+    };
+    let mut rules = compile(place, &place.project_at(&root), payload.model_id.as_deref(), now);
+    if let Some(folder) = folder {
+        // Rules that cannot be kept are compiled again by the next call.
+        let _ = rules.write(&folder);
+    }
+    rules
+}
+
+fn is_young(rules: &StatuslineRules, now: Timestamp) -> bool {
+    (0..AGE_MS_MAX).contains(&now.as_millisecond().saturating_sub(rules.compiled_at_ms))
+}
+
+/// The session's project: as the hooks pinned it, as we did, or as the payload names it.
+fn project_root(
+    place: &Place,
+    payload: &StatuslinePayload,
+    session_folder: Option<&Path>,
+    pinned: Option<PathBuf>,
+) -> Option<PathBuf> {
+    let hooks = session_folder.and_then(SessionCache::read).map(|cache| cache.project_root);
+    let standing = |root: &PathBuf| root.is_absolute() && root.is_dir();
+    if let Some(root) = hooks.filter(standing).or(pinned.filter(standing)) {
+        return Some(root);
+    }
+    let named = payload.project_folder.as_deref().or(payload.cwd.as_deref())?;
+    place::project_root(Path::new(named)).map(|root| place.settled(root))
+}
+
+fn compile(place: &Place, project: &Project, model: Option<&str>, now: Timestamp) -> StatuslineRules {
+    let (config, _) = place.config(project);
+    let settings = client_settings(place, project);
+    let inputs = settings.compaction_inputs(model);
+    let is_paused = paused_file(place, project).exists();
+    StatuslineRules {
+        stamp: stamp(place, project),
+        compiled_at_ms: now.as_millisecond(),
+        project_root: project.root.clone(),
+        model: model.map(str::to_owned),
+        log: config.usage.log && !is_paused,
+        compaction: CompactionRules {
+            window_setting: inputs.window_setting,
+            env_window: inputs.env_window,
+            pct_override: inputs.pct_override,
+            auto_enabled: inputs.auto_enabled,
+            disabled_by_env: inputs.disabled_by_env,
+            observed: (config.compaction.at_tokens > 0).then_some(config.compaction.at_tokens),
+        },
+        ..rules_of(&config)
+    }
+}
+
+/// What the configuration alone decides; nothing is logged where there is no project to log for.
+fn rules_of(config: &Config) -> StatuslineRules {
+    let thresholds = &config.thresholds;
+    StatuslineRules {
+        min_interval_ms: i64::try_from(config.usage.min_interval_s.saturating_mul(1_000)).unwrap_or(i64::MAX),
+        rotate_bytes: config.usage.rotate_bytes,
+        thresholds: [thresholds.warning, thresholds.critical, thresholds.emergency],
+        look: config.statusline.clone(),
+        ..StatuslineRules::default()
+    }
+}
+
+fn paused_file(place: &Place, project: &Project) -> PathBuf {
+    place.home.project(&project.key).join("paused")
+}
+
+/// What the rules depend on, as it is now. The client's own state changes all the time and is not looked at.
+fn stamp(place: &Place, project: &Project) -> u64 {
+    let mut paths: Vec<PathBuf> = settings_files(place, project)
+        .into_iter()
+        .filter(|(scope, _)| *scope != Scope::ClientState)
+        .map(|(_, path)| path)
+        .collect();
+    paths.extend(place.config_folder.as_ref().map(|folder| folder.join("throughline.toml")));
+    paths.push(project.files.join("throughline.toml"));
+    paths.push(paused_file(place, project));
+    let words = [
+        "CLAUDE_CODE_AUTO_COMPACT_WINDOW",
+        "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE",
+        "DISABLE_AUTO_COMPACT",
+        "DISABLE_COMPACT",
+    ];
+    stamp_of(&paths, &words.map(|name| std::env::var(name).ok()))
+}
+
+/// What decides where the client compacts: model and window as they are now, the rest as it was compiled.
+pub(super) fn inputs<'a>(rules: &CompactionRules, payload: &'a StatuslinePayload) -> Inputs<'a> {
+    Inputs {
+        model: payload.model_id.as_deref(),
+        window_setting: rules.window_setting,
+        env_window: rules.env_window,
+        pct_override: rules.pct_override,
+        auto_enabled: rules.auto_enabled,
+        disabled_by_env: rules.disabled_by_env,
+        payload_window: payload.window_tokens,
+        observed: rules.observed,
+    }
+}
+
+/// The look that the configuration asks for, on the terminal at hand.
+pub(super) fn look(config: &Statusline) -> Look {
+    let terminal: Option<usize> =
+        std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
+    let columns = match usize::try_from(config.width) {
+        Ok(0) => terminal
+            .filter(|columns| *columns > 0)
+            .map(|columns| columns.saturating_sub(INDENT_COLUMNS).max(1)),
+        width => width.ok(),
+    };
+    let colour = match config.color.as_str() {
+        "always" => Colour::On,
+        "never" => Colour::Off,
+        _ if is_set("NO_COLOR") || std::env::var_os("TERM").is_some_and(|term| term == "dumb") => Colour::Off,
+        _ => Colour::On,
+    };
+    let bar_cells = usize::try_from(config.bar_cells).unwrap_or(usize::MAX);
+    let named = config.segments.iter().map(String::as_str);
+    Look { colour, columns, bar_cells, ..Look::named(&config.preset, named) }
+}
+
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty())
+}
