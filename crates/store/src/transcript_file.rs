@@ -36,22 +36,13 @@ pub struct Cursor {
     pub offset: u64,
     /// Whether that byte stands inside of a line that is passed over.
     inside_skipped_line: bool,
-    /// The part before the first reading that was left for later; empty when there is none.
-    front: Front,
+    /// The part before the first reading that was left out; 0 when there is none.
+    front_bytes: u64,
     /// Read from the beginning, however long the file is.
     from_start: bool,
     /// Fingerprints of the file's first bytes and of those before `offset`.
     head_mark: u64,
     tail_mark: u64,
-}
-
-/// The unread part at a file's beginning, from one line's start to another's.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-struct Front {
-    from: u64,
-    to: u64,
-    inside_skipped_line: bool,
 }
 
 impl Cursor {
@@ -61,10 +52,12 @@ impl Cursor {
         Self { from_start: true, ..Self::default() }
     }
 
-    /// Bytes at the file's beginning that [`read_front`] has still to read.
+    /// Bytes at the file's beginning that the first sight of a long file left out; a cursor [`at_start`] reads them.
+    ///
+    /// [`at_start`]: Cursor::at_start
     #[must_use]
     pub fn front_bytes(&self) -> u64 {
-        self.front.to.saturating_sub(self.front.from)
+        self.front_bytes
     }
 }
 
@@ -85,7 +78,7 @@ pub struct Reading {
 
 /// Reads on from the cursor to the last complete line, or until `bytes_max` are read.
 ///
-/// At the first sight of a file longer than `bytes_max` its end is read, and the front is left to [`read_front`].
+/// At the first sight of a file longer than `bytes_max` its end is read, and the front is left out ([`Cursor::front_bytes`]).
 /// `each_line` gets the line's place and its bytes without the line end; blank lines are passed over. A file that is
 /// not there has nothing to read. `now` tells whether the file is quiet.
 pub fn read_on(
@@ -107,7 +100,7 @@ pub fn read_on(
     let mut walk = Walk::over(&file, next.offset, bytes);
     walk.inside_skipped_line = next.inside_skipped_line;
     if next == Cursor::default() && bytes > bytes_max {
-        walk = first_sight(&file, bytes, bytes_max, &mut next.front);
+        walk = first_sight(&file, bytes, bytes_max, &mut next.front_bytes);
     }
     let start = walk.at;
     walk.run(bytes_max, &mut each_line, &mut reading);
@@ -118,40 +111,6 @@ pub fn read_on(
     next.inside_skipped_line = walk.inside_skipped_line;
     reading.bytes = walk.at - start;
     (next.head_mark, next.tail_mark) = marks(&file, next.offset).at("read", path)?;
-    Ok((next, reading))
-}
-
-/// Reads a slice of the front that the first sight left: lines older than all that [`read_on`] gave, oldest first.
-pub fn read_front(
-    path: &Path,
-    cursor: &Cursor,
-    bytes_max: u64,
-    mut each_line: impl FnMut(u64, &[u8]),
-) -> Result<(Cursor, Reading), FileError> {
-    let mut reading = Reading::default();
-    let mut next = cursor.clone();
-    if cursor.front_bytes() == 0 {
-        return Ok((next, reading));
-    }
-    let Some((file, bytes, _)) = open(path, SystemTime::UNIX_EPOCH)? else { return Ok((next, reading)) };
-    if !is_same(&file, bytes, cursor).at("read", path)? {
-        // The next `read_on` finds the same, and begins anew.
-        reading.restarted = true;
-        return Ok((next, reading));
-    }
-    let mut walk = Walk::over(&file, cursor.front.from, cursor.front.to);
-    walk.inside_skipped_line = cursor.front.inside_skipped_line;
-    walk.run(bytes_max, &mut each_line, &mut reading);
-    reading.bytes = walk.at - cursor.front.from;
-    next.front.from = walk.at;
-    next.front.inside_skipped_line = walk.inside_skipped_line;
-    if !reading.more && next.front_bytes() > 0 && reading.problems.is_empty() {
-        // The front ends at a line's start. If it does not any more, the file was written over: no use to come again.
-        reading
-            .problems
-            .push(Problem::new("transcript", "its beginning was written over while it was being read"));
-        next.front.from = next.front.to;
-    }
     Ok((next, reading))
 }
 
@@ -198,12 +157,12 @@ fn mark(file: &File, from: u64, bytes: u64) -> io::Result<u64> {
 }
 
 /// Where to begin in a long file that nobody has read: at the first line of its last `bytes_max`.
-fn first_sight<'f>(file: &'f File, bytes: u64, bytes_max: u64, front: &mut Front) -> Walk<'f> {
+fn first_sight<'f>(file: &'f File, bytes: u64, bytes_max: u64, front_bytes: &mut u64) -> Walk<'f> {
     // One byte more: a line that begins exactly there is whole.
     let mut search = Walk::over(file, bytes.saturating_sub(bytes_max.saturating_add(1)), bytes);
     match search.next_line_start() {
         Some(start) if start < bytes => {
-            *front = Front { from: 0, to: start, inside_skipped_line: false };
+            *front_bytes = start;
             Walk::over(file, start, bytes)
         }
         // One endless line: no part of it makes sense by itself.

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use proptest::prelude::*;
 use tempfile::TempDir;
-use throughline_store::transcript_file::{Cursor, LINE_BYTES_MAX, Reading, read_front, read_on};
+use throughline_store::transcript_file::{Cursor, LINE_BYTES_MAX, Reading, read_on};
 
 /// A transcript, what was read of it so far, and how far.
 struct Scene {
@@ -15,7 +15,6 @@ struct Scene {
     path: PathBuf,
     cursor: Cursor,
     lines: Vec<(u64, String)>,
-    older: Vec<(u64, String)>,
 }
 
 /// Whether the clock stands at the last write or some time after it.
@@ -29,7 +28,7 @@ impl Scene {
     fn new() -> Self {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("session.jsonl");
-        Self { _folder: folder, path, cursor: Cursor::default(), lines: Vec::new(), older: Vec::new() }
+        Self { _folder: folder, path, cursor: Cursor::default(), lines: Vec::new() }
     }
 
     fn append(&self, text: impl AsRef<[u8]>) {
@@ -55,26 +54,14 @@ impl Scene {
         assert_eq!(reading.lines, lines.len() as u64);
         if reading.restarted {
             self.lines.clear();
-            self.older.clear();
         }
         self.lines.extend(lines);
         self.cursor = cursor;
         reading
     }
 
-    fn read_front(&mut self, bytes_max: u64) -> Reading {
-        let mut lines = Vec::new();
-        let (cursor, reading) = read_front(&self.path, &self.cursor, bytes_max, |at, line| {
-            lines.push((at, String::from_utf8_lossy(line).into_owned()));
-        })
-        .unwrap();
-        self.older.extend(lines);
-        self.cursor = cursor;
-        reading
-    }
-
     fn texts(&self) -> Vec<&str> {
-        self.older.iter().chain(&self.lines).map(|(_, text)| text.as_str()).collect()
+        self.lines.iter().map(|(_, text)| text.as_str()).collect()
     }
 }
 
@@ -166,25 +153,24 @@ fn a_file_written_over_in_place_begins_anew() {
 }
 
 #[test]
-fn of_a_long_file_the_end_is_read_first_and_the_front_in_slices() {
+fn of_a_long_file_the_end_is_read_first_and_all_of_it_from_the_start_in_slices() {
     let mut scene = Scene::new();
     let all: Vec<String> = (0..100_000).map(|number| format!("{{\"number\":{number}}}")).collect();
     scene.append(all.join("\n") + "\n");
     let reading = scene.read(100_000, Writer::Busy);
     assert!(!reading.more && !reading.restarted && reading.bytes <= 100_000, "{reading:?}");
     assert_eq!(scene.lines.last().unwrap().1, *all.last().unwrap());
+    assert_eq!(scene.cursor.front_bytes(), scene.lines[0].0, "the front ends where the first line begins");
     scene.append("{\"new\":1}\n");
     assert_eq!(scene.read(100_000, Writer::Busy).lines, 1);
 
-    let mut slices = 0;
-    while scene.cursor.front_bytes() > 0 {
-        let reading = scene.read_front(300_000);
-        assert!(reading.problems.is_empty() && reading.bytes < 300_100, "{reading:?}");
+    (scene.cursor, scene.lines) = (Cursor::at_start(), Vec::new());
+    let mut slices = 1;
+    while scene.read(300_000, Writer::Busy).more {
         slices += 1;
     }
     assert!(slices >= 5, "{slices}");
-    assert_eq!(scene.read_front(300_000), Reading::default());
-    assert_eq!(scene.texts().len(), all.len() + 1);
+    assert_eq!((scene.texts().len(), scene.cursor.front_bytes()), (all.len() + 1, 0));
     assert!(scene.texts().iter().zip(&all).all(|(read, written)| read == written));
 }
 
@@ -192,9 +178,9 @@ fn of_a_long_file_the_end_is_read_first_and_the_front_in_slices() {
 fn a_cut_between_two_slices_begins_anew() {
     let mut scene = Scene::new();
     scene.append("{\"a\":1}\n".repeat(1_000));
-    scene.read(800, Writer::Busy);
+    scene.read(4_800, Writer::Busy);
+    assert_eq!(scene.cursor.front_bytes(), 3_200);
     scene.cut(4_000);
-    assert!(scene.read_front(800).restarted);
     assert!(scene.read(ALL, Writer::Busy).restarted);
     assert_eq!((scene.texts().len(), scene.cursor.front_bytes()), (500, 0));
 }
@@ -298,7 +284,6 @@ enum Step {
     Cut(prop::sample::Index),
     Replace(String),
     Read(u64),
-    ReadFront(u64),
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -308,7 +293,6 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => any::<prop::sample::Index>().prop_map(Step::Cut),
         1 => "[xyz\\n]{0,60}".prop_map(Step::Replace),
         4 => limit().prop_map(Step::Read),
-        2 => limit().prop_map(Step::ReadFront),
     ];
     prop::collection::vec(step, 1..24)
 }
@@ -330,7 +314,7 @@ proptest! {
     fn every_complete_line_is_delivered_once_and_in_order(steps in steps()) {
         let mut scene = Scene::new();
         scene.append("");
-        for step in steps.into_iter().chain([Step::Read(ALL), Step::ReadFront(ALL)]) {
+        for step in steps.into_iter().chain([Step::Read(ALL)]) {
             match step {
                 Step::Append(text) => scene.append(text),
                 Step::Cut(at) => scene.cut(at.index(fs::read(&scene.path).unwrap().len() + 1) as u64),
@@ -342,22 +326,15 @@ proptest! {
                     prop_assert!(scene.cursor.offset <= whole);
                     prop_assert!(reading.more || scene.cursor.offset == whole);
                     let read = &text[..place(scene.cursor.offset)];
-                    if scene.cursor.front_bytes() == 0 {
-                        prop_assert_eq!(scene.texts(), lines_of(read));
-                    }
+                    prop_assert_eq!(scene.texts(), lines_of(&read[place(scene.cursor.front_bytes())..]));
                     for (at, line) in &scene.lines {
                         prop_assert!(text[place(*at)..].starts_with(line.as_str()));
                     }
                 }
-                Step::ReadFront(limit) => {
-                    scene.read_front(limit);
-                }
             }
         }
-        while scene.cursor.front_bytes() > 0 {
-            scene.read_front(7);
-        }
-        while scene.read(ALL, Writer::Busy).more {}
+        (scene.cursor, scene.lines) = (Cursor::at_start(), Vec::new());
+        while scene.read(7, Writer::Busy).more {}
         let text = fs::read_to_string(&scene.path).unwrap();
         prop_assert_eq!(scene.texts(), lines_of(&text[..place(scene.cursor.offset)]));
     }
@@ -378,9 +355,9 @@ proptest! {
             scene.read(limit, if is_quiet { Writer::Quiet } else { Writer::Busy });
         }
         while scene.read(ALL, Writer::Quiet).more {}
-        while scene.cursor.front_bytes() > 0 {
-            scene.read_front(13);
-        }
-        prop_assert_eq!(scene.texts(), written);
+        let front = place(scene.cursor.front_bytes());
+        let text = fs::read_to_string(&scene.path).unwrap();
+        let left_out = lines_of(&text[..front]).len();
+        prop_assert_eq!(scene.texts(), &written[left_out..]);
     }
 }
