@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use memchr::memchr;
+
 /// Text as JSON strings spell it (without the quotes): several pieces, decoded only when somebody wants to read them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Escaped<'a> {
@@ -113,7 +115,7 @@ fn is_high_surrogate(bytes: &[u8]) -> bool {
 /// ```
 #[must_use]
 pub fn unescape(raw: &str) -> Cow<'_, str> {
-    if raw.as_bytes().contains(&b'\\') {
+    if memchr(b'\\', raw.as_bytes()).is_some() {
         let mut text = String::with_capacity(raw.len());
         unescape_into(raw, &mut text);
         Cow::Owned(text)
@@ -124,7 +126,7 @@ pub fn unescape(raw: &str) -> Cow<'_, str> {
 
 fn unescape_into(raw: &str, out: &mut String) {
     let mut rest = raw;
-    while let Some(at) = rest.find('\\') {
+    while let Some(at) = memchr(b'\\', rest.as_bytes()) {
         let (before, escape) = rest.split_at(at);
         out.push_str(before);
         let (character, length) = match escape.as_bytes().get(1) {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use throughline_domain::transcript::{Escaped, ToolAnswer, unescape};
 
 use super::entry::{Entry, unless_blank};
+use super::message::{Content, Part};
 use super::scan::Raw;
 use super::user_words::{self, Words};
 
@@ -15,13 +16,14 @@ const PIECES_MAX: usize = 1_024;
 const RESULT_BYTES_SMALL: usize = 2_048;
 
 /// The answers in a message's content; `None` when there are none.
-pub(super) fn read<'a>(content: Raw<'a>, entry: &Entry<'a>) -> Option<Vec<ToolAnswer<'a>>> {
+pub(super) fn read<'a>(content: &Content<'a>, entry: &Entry<'a>) -> Option<Vec<ToolAnswer<'a>>> {
+    let Content::Parts(parts) = content else { return None };
     let mut answers = Vec::new();
     let mut beside = None;
-    for block in content.elements() {
-        match answer_or_text(block) {
-            Some(Part::Answer(answer)) if answers.len() < ANSWERS_MAX => answers.push(answer),
-            Some(Part::Text(text)) => beside = beside.or(Some(text)),
+    for part in parts {
+        match part.kind {
+            Some(b"tool_result") if answers.len() < ANSWERS_MAX => answers.push(answer(part)),
+            Some(b"text") => beside = beside.or_else(|| part.text?.text()),
             _ => {}
         }
     }
@@ -38,38 +40,19 @@ pub(super) fn read<'a>(content: Raw<'a>, entry: &Entry<'a>) -> Option<Vec<ToolAn
     Some(answers)
 }
 
-enum Part<'a> {
-    Answer(ToolAnswer<'a>),
-    Text(Cow<'a, str>),
-}
-
-fn answer_or_text(block: Raw<'_>) -> Option<Part<'_>> {
-    let (mut kind, mut call_id, mut content, mut text, mut is_error) = (None, None, None, None, false);
-    for (key, value) in block.members() {
-        match key {
-            b"type" => kind = value.inside(),
-            b"tool_use_id" => call_id = value.text(),
-            b"content" => content = Some(value),
-            b"text" => text = Some(value),
-            b"is_error" => is_error = value.is_true(),
-            _ => {}
-        }
+fn answer<'a>(part: &Part<'a>) -> ToolAnswer<'a> {
+    let mut answer = ToolAnswer {
+        call_id: part.call_id.and_then(Raw::text).unwrap_or_default(),
+        is_error: part.is_error,
+        ..ToolAnswer::default()
+    };
+    if let Some(content) = part.content {
+        collect(content, &mut answer.text);
     }
-    match kind? {
-        b"text" => text?.text().map(Part::Text),
-        b"tool_result" => {
-            let mut answer =
-                ToolAnswer { call_id: call_id.unwrap_or_default(), is_error, ..ToolAnswer::default() };
-            if let Some(content) = content {
-                collect(content, &mut answer.text);
-            }
-            if is_error {
-                answer.user_said = answer.text.pieces.first().and_then(|text| refusal(text));
-            }
-            Some(Part::Answer(answer))
-        }
-        _ => None,
+    if part.is_error {
+        answer.user_said = answer.text.pieces.first().and_then(|text| refusal(text));
     }
+    answer
 }
 
 /// The texts of a result: one, or those of a list of blocks.

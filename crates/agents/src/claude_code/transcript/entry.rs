@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use throughline_domain::transcript::{Line, What};
 
-use super::scan::Raw;
+use super::message::{Content, Message};
+use super::scan::{Raw, Walk};
 use super::user_words::{self, Words};
 use super::{answers, response};
 
@@ -28,7 +29,7 @@ pub(super) struct Entry<'a> {
     pub(super) is_api_error: bool,
     /// Who spoke, where the client says so.
     origin: Option<Raw<'a>>,
-    pub(super) message: Option<Raw<'a>>,
+    pub(super) message: Option<Message<'a>>,
     pub(super) tool_result: Option<Raw<'a>>,
     attachment: Option<Raw<'a>>,
     content: Option<Raw<'a>>,
@@ -37,10 +38,10 @@ pub(super) struct Entry<'a> {
 
 /// Reads an entry; `None` when it means nothing to us.
 pub(super) fn read(line: &[u8]) -> Result<Option<Line<'_>>, Reason> {
-    let Some(entry) = fields(line)? else { return Ok(None) };
+    let Some(mut entry) = fields(line)? else { return Ok(None) };
     let what = match entry.kind {
-        b"user" => user(&entry)?,
-        b"assistant" => response::read(&entry)?,
+        b"user" => user(&mut entry)?,
+        b"assistant" => response::read(&mut entry)?,
         b"system" => system(&entry),
         b"attachment" => entry.attachment.and_then(queued_command),
         b"queue-operation" if entry.operation == b"enqueue" => enqueued(&entry),
@@ -57,12 +58,16 @@ pub(super) fn read(line: &[u8]) -> Result<Option<Line<'_>>, Reason> {
 
 /// The fields of an entry. Stops at once at a type that means nothing to us: `None`.
 fn fields(line: &[u8]) -> Result<Option<Entry<'_>>, Reason> {
-    if !Raw(line).is_object() {
-        return Err("is no JSON object");
-    }
+    let mut walk = Walk::over(line);
+    let Some(mut level) = walk.enter_object() else { return Err("is no JSON object") };
     let mut entry = Entry::default();
-    let mut members = Raw(line).members();
-    for (key, value) in members.by_ref() {
+    while let Some(key) = walk.key(&mut level) {
+        if key == b"message" {
+            let Some(message) = Message::read(&mut walk) else { break };
+            entry.message = message;
+            continue;
+        }
+        let Some(value) = walk.value() else { break };
         match key {
             b"type" => {
                 entry.kind = value.inside().unwrap_or_default();
@@ -70,7 +75,6 @@ fn fields(line: &[u8]) -> Result<Option<Entry<'_>>, Reason> {
                     return Ok(None);
                 }
             }
-            b"message" => entry.message = Some(value),
             b"toolUseResult" => entry.tool_result = Some(value),
             b"uuid" => entry.uuid = value.plain(),
             b"timestamp" => entry.timestamp = value.plain(),
@@ -88,7 +92,7 @@ fn fields(line: &[u8]) -> Result<Option<Entry<'_>>, Reason> {
             _ => {}
         }
     }
-    if members.ended_well() { Ok(Some(entry)) } else { Err("breaks off, or is no JSON") }
+    if walk.ended_well(&level) { Ok(Some(entry)) } else { Err("breaks off, or is no JSON") }
 }
 
 fn is_wanted(kind: &[u8]) -> bool {
@@ -96,20 +100,19 @@ fn is_wanted(kind: &[u8]) -> bool {
 }
 
 /// Something under the user's name: words, tools' answers, a summary, or the client's own notes.
-fn user<'a>(entry: &Entry<'a>) -> Result<Option<What<'a>>, Reason> {
-    let message =
-        entry.message.filter(|message| message.is_object()).ok_or("is a user entry without a message")?;
-    let Some(content) = message.member(b"content") else { return Ok(None) };
+fn user<'a>(entry: &mut Entry<'a>) -> Result<Option<What<'a>>, Reason> {
+    let message = entry.message.take().ok_or("is a user entry without a message")?;
+    let Some(content) = message.content else { return Ok(None) };
     if entry.is_summary {
-        return Ok(user_words::all_text(content).map(What::Summary));
+        return Ok(user_words::all_text(&content).map(What::Summary));
     }
-    if let Some(answers) = answers::read(content, entry) {
+    if let Some(answers) = answers::read(&content, entry) {
         return Ok(Some(What::ToolsAnswered(answers)));
     }
     if entry.is_meta || !is_human(entry.origin) {
         return Ok(None);
     }
-    Ok(said(user_words::read(content)))
+    Ok(said(user_words::read(&content)))
 }
 
 /// Whether the client names somebody else than the user as the one who spoke.
@@ -138,7 +141,7 @@ fn system<'a>(entry: &Entry<'a>) -> Option<What<'a>> {
                 tokens_after: number(b"postTokens"),
             })
         }
-        b"local_command" => match user_words::read(entry.content?) {
+        b"local_command" => match user_words::read(&Content::of(entry.content?)?) {
             Words::Command { name, args } => Some(What::Command { name, args }),
             _ => None,
         },
@@ -157,12 +160,12 @@ fn queued_command(attachment: Raw<'_>) -> Option<What<'_>> {
     if !is_prompt || is_meta || !is_human(field(b"origin")) {
         return None;
     }
-    said(user_words::read(field(b"prompt")?))
+    said(user_words::read(&Content::of(field(b"prompt")?)?))
 }
 
 /// What the user typed while the agent was busy, at that moment. Slash commands come again when they are run.
 fn enqueued<'a>(entry: &Entry<'a>) -> Option<What<'a>> {
-    match user_words::read(entry.content?) {
+    match user_words::read(&Content::of(entry.content?)?) {
         Words::Said(text) => Some(What::Queued(text)),
         _ => None,
     }

@@ -2,6 +2,7 @@
 
 mod answers;
 mod entry;
+mod message;
 mod response;
 mod scan;
 #[cfg(test)]

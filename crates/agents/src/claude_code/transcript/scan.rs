@@ -9,6 +9,9 @@ use std::borrow::Cow;
 use memchr::memchr;
 use throughline_domain::transcript::unescape;
 
+/// So many bytes of a string are looked at one by one before a search for its end pays.
+const SHORT_BYTES: usize = 24;
+
 /// One JSON value, as it stands in the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Raw<'a>(pub(super) &'a [u8]);
@@ -57,12 +60,16 @@ impl<'a> Raw<'a> {
 
     /// The members of an object; none when this is something else.
     pub(super) fn members(self) -> Members<'a> {
-        Members(Walk::into(self.0, b'{'))
+        let mut walk = Walk::over(self.0);
+        let level = walk.enter_object();
+        Members(walk, level)
     }
 
     /// The elements of an array; none when this is something else.
     pub(super) fn elements(self) -> Elements<'a> {
-        Elements(Walk::into(self.0, b'['))
+        let mut walk = Walk::over(self.0);
+        let level = walk.enter_array();
+        Elements(walk, level)
     }
 
     /// The member of an object; the last one where a key comes twice.
@@ -72,57 +79,90 @@ impl<'a> Raw<'a> {
 }
 
 /// `"key": value` pairs, in the order of the line. Stops where the text is no JSON any more.
-pub(super) struct Members<'a>(Walk<'a>);
-
-impl Members<'_> {
-    /// Whether the object was walked to its closing brace, and nothing but blanks follows.
-    pub(super) fn ended_well(&self) -> bool {
-        self.0.is_closed && self.0.blank_from() == self.0.bytes.len()
-    }
-}
+pub(super) struct Members<'a>(Walk<'a>, Option<Level>);
 
 impl<'a> Iterator for Members<'a> {
     type Item = (&'a [u8], Raw<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.step(b'}')?;
-        let key = self.0.value().filter(|key| key.0.first() == Some(&b'"'))?;
-        self.0.at = self.0.blank_from();
-        if self.0.bytes.get(self.0.at) != Some(&b':') {
-            return None;
-        }
-        self.0.at += 1;
-        let value = self.0.value()?;
-        self.0.is_first = false;
-        Some((key.inside()?, value))
+        let key = self.0.key(self.1.as_mut()?)?;
+        Some((key, self.0.value()?))
     }
 }
 
 /// The values of an array. Stops where the text is no JSON any more.
-pub(super) struct Elements<'a>(Walk<'a>);
+pub(super) struct Elements<'a>(Walk<'a>, Option<Level>);
 
 impl<'a> Iterator for Elements<'a> {
     type Item = Raw<'a>;
 
     fn next(&mut self) -> Option<Raw<'a>> {
-        self.0.step(b']')?;
-        let value = self.0.value()?;
-        self.0.is_first = false;
-        Some(value)
+        self.0.step(self.1.as_mut()?)?;
+        self.0.value()
     }
 }
 
-struct Walk<'a> {
+/// A place in a text. Whoever steps into a container takes what it holds in passing: no text is walked over twice.
+pub(super) struct Walk<'a> {
     bytes: &'a [u8],
     at: usize,
+}
+
+/// An object or an array that the walk has stepped into.
+pub(super) struct Level {
+    start: usize,
+    close: u8,
     is_first: bool,
     is_closed: bool,
 }
 
 impl<'a> Walk<'a> {
-    fn into(bytes: &'a [u8], open: u8) -> Self {
-        let at = if bytes.first() == Some(&open) { 1 } else { bytes.len() };
-        Self { bytes, at, is_first: true, is_closed: false }
+    pub(super) fn over(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    /// Steps into the object that stands here; `None` when it is something else.
+    pub(super) fn enter_object(&mut self) -> Option<Level> {
+        self.enter(b'{', b'}')
+    }
+
+    /// Steps into the array that stands here; `None` when it is something else.
+    pub(super) fn enter_array(&mut self) -> Option<Level> {
+        self.enter(b'[', b']')
+    }
+
+    fn enter(&mut self, open: u8, close: u8) -> Option<Level> {
+        let start = self.blank_from();
+        if self.bytes.get(start) != Some(&open) {
+            return None;
+        }
+        self.at = start + 1;
+        Some(Level { start, close, is_first: true, is_closed: false })
+    }
+
+    /// The next key of an object; its value is the next thing to take. `None` at the end.
+    pub(super) fn key(&mut self, level: &mut Level) -> Option<&'a [u8]> {
+        self.step(level)?;
+        let key = self.value()?.inside()?;
+        self.at = self.blank_from();
+        if self.bytes.get(self.at) != Some(&b':') {
+            return None;
+        }
+        self.at += 1;
+        Some(key)
+    }
+
+    /// Steps out of a container, wherever the walk stopped in it. `None` when it has no end.
+    pub(super) fn leave(&mut self, level: &Level) -> Option<()> {
+        if !level.is_closed {
+            self.at = container_end(self.bytes, level.start)?;
+        }
+        Some(())
+    }
+
+    /// Whether a container was walked to its closing brace, and nothing but blanks follows.
+    pub(super) fn ended_well(&self, level: &Level) -> bool {
+        level.is_closed && self.blank_from() == self.bytes.len()
     }
 
     /// The first byte from here that is no blank.
@@ -135,35 +175,36 @@ impl<'a> Walk<'a> {
     }
 
     /// Moves to the next member or element; `None` at the end.
-    fn step(&mut self, close: u8) -> Option<()> {
-        if self.is_closed {
+    pub(super) fn step(&mut self, level: &mut Level) -> Option<()> {
+        if level.is_closed {
             return None;
         }
         self.at = self.blank_from();
+        let is_first = std::mem::take(&mut level.is_first);
         match *self.bytes.get(self.at)? {
-            byte if byte == close => {
-                self.is_closed = true;
+            byte if byte == level.close => {
+                level.is_closed = true;
                 self.at += 1;
                 None
             }
-            b',' if !self.is_first => {
+            b',' if !is_first => {
                 self.at += 1;
                 Some(())
             }
-            _ if self.is_first => Some(()),
+            _ if is_first => Some(()),
             _ => None,
         }
     }
 
     /// The value that stands here.
-    fn value(&mut self) -> Option<Raw<'a>> {
+    pub(super) fn value(&mut self) -> Option<Raw<'a>> {
         let start = self.blank_from();
         let end = match self.bytes.get(start)? {
             b'"' => string_end(self.bytes, start)?,
             b'{' | b'[' => container_end(self.bytes, start)?,
             _ => {
                 let rest = &self.bytes[start..];
-                let length = rest.iter().position(|byte| b",]}: \t\r\n\"[{".contains(byte))?;
+                let length = rest.iter().position(|byte| is_scalar_end(*byte))?;
                 if length == 0 {
                     return None;
                 }
@@ -175,11 +216,23 @@ impl<'a> Walk<'a> {
     }
 }
 
+fn is_scalar_end(byte: u8) -> bool {
+    matches!(byte, b',' | b']' | b'}' | b':' | b' ' | b'\t' | b'\r' | b'\n' | b'"' | b'[' | b'{')
+}
+
 /// Where the string that begins at `start` ends (behind its quote).
 ///
-/// Quotes are rarer in such text than escapes: looks for a quote, and then at the backslashes before it.
+/// Most are keys and ids, and end at once. In a long text quotes are rarer than escapes: looks for a quote, and then at
+/// the backslashes before it.
 fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
     let inside = start + 1;
+    for (at, byte) in bytes.get(inside..)?.iter().enumerate().take(SHORT_BYTES) {
+        match byte {
+            b'"' => return Some(inside + at + 1),
+            b'\\' => break,
+            _ => {}
+        }
+    }
     let mut from = inside;
     loop {
         let quote = from + memchr(b'"', bytes.get(from..)?)?;
@@ -243,13 +296,15 @@ mod tests {
     fn rebuilt(raw: Raw<'_>) -> Value {
         match raw.0.first() {
             Some(b'{') => {
-                let mut members = raw.members();
-                let pairs = members.by_ref().map(|(key, value)| {
-                    (unescape(std::str::from_utf8(key).unwrap()).into_owned(), rebuilt(value))
-                });
-                let object = Value::Object(pairs.collect());
-                assert!(members.ended_well());
-                object
+                let mut walk = Walk::over(raw.0);
+                let mut level = walk.enter_object().unwrap();
+                let mut object = serde_json::Map::new();
+                while let Some(key) = walk.key(&mut level) {
+                    let key = unescape(std::str::from_utf8(key).unwrap()).into_owned();
+                    object.insert(key, rebuilt(walk.value().unwrap()));
+                }
+                assert!(walk.ended_well(&level));
+                Value::Object(object)
             }
             Some(b'[') => Value::Array(raw.elements().map(rebuilt).collect()),
             Some(b'"') => Value::String(raw.text().unwrap().into_owned()),
@@ -270,11 +325,9 @@ mod tests {
 
         #[test]
         fn no_bytes_make_it_panic_or_loop(bytes in prop::collection::vec(prop::sample::select(&b"{}[]\",:\\ a1\xff"[..]), 0..64)) {
-            let mut members = Raw(&bytes).members();
-            for (_, value) in members.by_ref() {
+            for (_, value) in Raw(&bytes).members() {
                 let _ = (value.text(), value.plain(), value.id(), value.count(), value.members().count(), value.elements().count());
             }
-            let _ = members.ended_well();
         }
     }
 
@@ -283,8 +336,9 @@ mod tests {
         let deep = format!("{{\"a\":{}{},\"b\":1}}", "[".repeat(1_000_000), "]".repeat(1_000_000));
         assert_eq!(Raw(deep.as_bytes()).member(b"b").and_then(Raw::count), Some(1));
         let open = format!("{{\"a\":{}", "[".repeat(1_000_000));
-        let mut members = Raw(open.as_bytes()).members();
-        assert_eq!(members.next(), None);
-        assert!(!members.ended_well());
+        let mut walk = Walk::over(open.as_bytes());
+        let mut level = walk.enter_object().unwrap();
+        assert_eq!(walk.key(&mut level), Some(&b"a"[..]));
+        assert!(walk.value().is_none() && !walk.ended_well(&level));
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use throughline_domain::transcript::{Escaped, Tool, ToolCall};
 
-use super::scan::Raw;
+use super::scan::{Raw, Walk};
 
 /// The beginning of a text that is kept: what is written, replaced or planned can be a whole file.
 const TEXT_BYTES_MAX: usize = 4 << 10;
@@ -31,12 +31,15 @@ pub(super) fn tool(name: &str) -> Tool {
     }
 }
 
-/// Fills a call from its arguments. Of several that say the same, the more telling one counts.
-pub(super) fn read<'a>(input: Raw<'a>, call: &mut ToolCall<'a>) {
+/// Fills a call from its arguments, which stand here; `None` when there is no JSON here. Of several that say the same,
+/// the more telling one counts.
+pub(super) fn read<'a>(walk: &mut Walk<'a>, call: &mut ToolCall<'a>) -> Option<()> {
+    let Some(mut level) = walk.enter_object() else { return walk.value().map(|_| ()) };
     let mut purpose_rank = u8::MAX;
     let mut written = None;
     let mut query = None;
-    for (key, value) in input.members() {
+    while let Some(key) = walk.key(&mut level) {
+        let Some(value) = walk.value() else { break };
         match key {
             b"file_path" | b"notebook_path" => call.path = value.text(),
             b"path" => call.path = call.path.take().or_else(|| value.text()),
@@ -66,6 +69,7 @@ pub(super) fn read<'a>(input: Raw<'a>, call: &mut ToolCall<'a>) {
     if call.pattern.is_none() {
         call.pattern = query;
     }
+    walk.leave(&level)
 }
 
 /// How well an argument tells what a call is for; the lowest counts.

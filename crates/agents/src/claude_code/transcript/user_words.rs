@@ -6,7 +6,7 @@ use memchr::{memchr, memmem};
 use throughline_domain::fragment;
 
 use super::entry::unless_blank;
-use super::scan::Raw;
+use super::message::{Content, Part};
 
 /// What a text under the user's name is.
 #[derive(Debug, PartialEq, Eq)]
@@ -46,13 +46,14 @@ const INSERTED: [(&str, &str); 5] = [
 /// How a summary begins, on clients that do not mark it.
 const SUMMARY: &str = "This session is being continued from a previous conversation";
 
-/// What a message's content (a text, or a list of blocks) says in the user's name.
-pub(super) fn read(content: Raw<'_>) -> Words<'_> {
-    if let Some(text) = content.text() {
-        return classify(text);
-    }
+/// What a message's content says in the user's name.
+pub(super) fn read<'a>(content: &Content<'a>) -> Words<'a> {
+    let parts = match content {
+        Content::Text(text) => return text.text().map_or(Words::Nothing, classify),
+        Content::Parts(parts) => parts,
+    };
     let mut said = Words::Nothing;
-    for text in block_texts(content) {
+    for text in texts(parts) {
         match (classify(text), &mut said) {
             (Words::Nothing, _) => {}
             (Words::Said(more), Words::Said(text)) => {
@@ -69,23 +70,20 @@ pub(super) fn read(content: Raw<'_>) -> Words<'_> {
 }
 
 /// All texts of a content, whoever wrote them.
-pub(super) fn all_text(content: Raw<'_>) -> Option<Cow<'_, str>> {
-    if let Some(text) = content.text() {
-        return unless_blank(cleaned(text));
+pub(super) fn all_text<'a>(content: &Content<'a>) -> Option<Cow<'a, str>> {
+    match content {
+        Content::Text(text) => unless_blank(cleaned(text.text()?)),
+        Content::Parts(parts) => {
+            let texts: Vec<_> = texts(parts).collect();
+            unless_blank(cleaned(Cow::Owned(texts.join("\n"))))
+        }
     }
-    let texts: Vec<_> = block_texts(content).collect();
-    unless_blank(cleaned(Cow::Owned(texts.join("\n"))))
 }
 
-/// The texts of a list of blocks; images and documents are passed over.
-fn block_texts(content: Raw<'_>) -> impl Iterator<Item = Cow<'_, str>> {
-    content.elements().filter_map(|block| {
-        if !block.is_object() {
-            return block.text();
-        }
-        let is_text = block.member(b"type").and_then(Raw::inside) == Some(b"text");
-        block.member(b"text").filter(|_| is_text).and_then(Raw::text)
-    })
+/// The texts of a list of parts; images and documents are passed over.
+fn texts<'a>(parts: &[Part<'a>]) -> impl Iterator<Item = Cow<'a, str>> {
+    let is_text = |part: &&Part<'_>| part.is_bare || part.kind == Some(b"text");
+    parts.iter().filter(is_text).filter_map(|part| part.text?.text())
 }
 
 /// A text without what the client and we put into it.
