@@ -5,7 +5,6 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use memchr::memmem;
 use regex::{Captures, Regex};
 use serde_json::Value;
 
@@ -51,40 +50,86 @@ pub fn json(value: &mut Value) {
     }
 }
 
-/// Substrings of which at least one is in every text that a rule can match: most texts need no pattern at all.
-const HINTS: [&str; 20] = [
-    "sk-",
-    "ghp_",
-    "gho_",
-    "ghs_",
-    "ghu_",
-    "github_pat_",
-    "glpat-",
-    "AKIA",
-    "ASIA",
-    "xox",
-    "AIza",
-    "npm_",
-    "pypi-",
-    "eyJ",
-    "PRIVATE KEY",
-    "://",
-    "sk_live_",
-    "rk_live_",
-    "SG.",
-    "hf_",
+/// A substring, and which of its bytes is looked for: one that is rare in prose and code.
+struct Hint(&'static str, usize);
+
+/// Of these and [`NAMES`] at least one stands in every text that a rule can match: most texts need no pattern at all.
+const HINTS: [Hint; 21] = [
+    Hint("sk-", 2),
+    Hint("ghp_", 3),
+    Hint("gho_", 3),
+    Hint("ghs_", 3),
+    Hint("ghu_", 3),
+    Hint("ghr_", 3),
+    Hint("github_pat_", 6),
+    Hint("glpat-", 5),
+    Hint("AKIA", 2),
+    Hint("ASIA", 2),
+    Hint("xox", 2),
+    Hint("AIza", 2),
+    Hint("npm_", 3),
+    Hint("pypi-", 4),
+    Hint("eyJ", 2),
+    Hint("PRIVATE KEY", 3),
+    Hint("://", 1),
+    Hint("sk_live_", 2),
+    Hint("rk_live_", 2),
+    Hint("SG.", 1),
+    Hint("hf_", 2),
 ];
 
+/// What secrets are called, in capitals or not.
+const NAMES: [Hint; 10] = [
+    Hint("password", 4),
+    Hint("passwd", 4),
+    Hint("pwd", 1),
+    Hint("secret", 2),
+    Hint("token", 2),
+    Hint("api_key", 4),
+    Hint("apikey", 3),
+    Hint("api-key", 4),
+    Hint("authorization", 7),
+    Hint("bearer", 0),
+];
+
+/// The bytes at which it is worth to look around.
+const TELLING: [bool; 256] = {
+    let mut telling = [false; 256];
+    let mut at = 0;
+    while at < HINTS.len() {
+        telling[HINTS[at].0.as_bytes()[HINTS[at].1] as usize] = true;
+        at += 1;
+    }
+    at = 0;
+    while at < NAMES.len() {
+        let byte = NAMES[at].0.as_bytes()[NAMES[at].1];
+        telling[byte as usize] = true;
+        telling[byte.to_ascii_uppercase() as usize] = true;
+        at += 1;
+    }
+    telling
+};
+
+/// One pass: every text that is stored comes here, and hardly any holds a secret.
 fn may_hold_secret(text: &str) -> bool {
     let bytes = text.as_bytes();
-    HINTS.iter().any(|hint| memmem::find(bytes, hint.as_bytes()).is_some()) || names_a_secret(text)
+    bytes.iter().enumerate().any(|(at, byte)| {
+        TELLING[usize::from(*byte)]
+            && (HINTS.iter().any(|hint| hint.stands_at(bytes, at, |found, wanted| found == wanted))
+                || NAMES.iter().any(|name| name.stands_at(bytes, at, <[u8]>::eq_ignore_ascii_case)))
+    })
 }
 
-fn names_a_secret(text: &str) -> bool {
-    const WORDS: [&str; 9] =
-        ["password", "passwd", "pwd", "secret", "token", "api_key", "apikey", "api-key", "authorization"];
-    let lower = text.to_ascii_lowercase();
-    WORDS.iter().any(|word| memmem::find(lower.as_bytes(), word.as_bytes()).is_some())
+impl Hint {
+    /// Whether it stands in a text with its telling byte at `at`.
+    fn stands_at(&self, text: &[u8], at: usize, is_same: fn(&[u8], &[u8]) -> bool) -> bool {
+        let wanted = self.0.as_bytes();
+        is_same(&text[at..=at], &wanted[self.1..=self.1])
+            && at
+                .checked_sub(self.1)
+                .and_then(|start| text.get(start..start + wanted.len()))
+                .is_some_and(|found| is_same(found, wanted))
+    }
 }
 
 // Everything here is ASCII, and said so: patterns without Unicode tables compile in a fraction of the time, which
@@ -166,6 +211,23 @@ mod tests {
     }
 
     #[test]
+    fn every_hint_is_found_wherever_it_stands() {
+        for Hint(hint, _) in &HINTS {
+            for text in [(*hint).to_owned(), format!("é{hint}"), format!("--{hint}é")] {
+                assert!(may_hold_secret(&text), "{text}");
+            }
+        }
+        for Hint(name, _) in &NAMES {
+            for text in [(*name).to_owned(), name.to_uppercase(), format!("wkc{name}z")] {
+                assert!(may_hold_secret(&text), "{text}");
+            }
+        }
+        for text in ["", "the walk back to work is a quick one", "ssk", "passwor", "x-y_z/w", "étoke"] {
+            assert!(!may_hold_secret(text), "{text}");
+        }
+    }
+
+    #[test]
     fn keys_and_passwords_are_masked() {
         for (dirty, clean) in [
             (concat!("key sk", "-ant-", "api03-", "AbCdEfGh0123456789 done"), "key [redacted] done"),
@@ -175,6 +237,8 @@ mod tests {
             ("PASSWORD='correct-horse-9'", "PASSWORD='[redacted]'"),
             ("\"api_key\": \"0123456789abcdef\"", "\"api_key\": \"[redacted]\""),
             ("Authorization: Bearer abc.def-123456", "Authorization: Bearer [redacted]"),
+            ("curl -H 'bearer abc.def-123456'", "curl -H 'bearer [redacted]'"),
+            ("ghr_abcdefghijklmnopqrstuvwxyz0123456789", "[redacted]"),
             (
                 "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nrest",
                 "[redacted]\nrest",
