@@ -6,6 +6,8 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use throughline_agents::claude_code::transcript::{Parsed, parse_line};
+use throughline_capture::absorb;
+use throughline_domain::ledger::Ledger;
 
 /// Times each measurement is repeated; the best counts, since everything else on the machine only slows it.
 const ROUNDS: usize = 5;
@@ -41,6 +43,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!(
         "reading the lines: {:.2} GB/s",
         best(&all, |line| matches!(parse_line(line), Parsed::Line(_)).into())
+    );
+    let mut ledger = Ledger::default();
+    println!(
+        "capturing what they tell: {:.2} GB/s",
+        best(&all, |line| {
+            if let Parsed::Line(line) = parse_line(line) {
+                absorb(&mut ledger, &line, 0);
+            }
+            ledger.names.len()
+        })
     );
     Ok(())
 }

@@ -54,7 +54,6 @@ pub(crate) fn keep(ledger: &mut Ledger, before: Counts) {
     if now.said > before.said {
         keep_words(ledger);
     }
-    keep_tasks(ledger);
     while now.errors > before.errors
         && (ledger.errors.len() > ERRORS_MAX
             || over(&ledger.errors, ERROR_BYTES_MAX, |it| it.from.len() + total(&it.lines)))
@@ -169,7 +168,7 @@ fn keep_words(ledger: &mut Ledger) {
 }
 
 /// What is over goes first, then what has not begun; what is in progress is the last to be cut.
-fn keep_tasks(ledger: &mut Ledger) {
+pub(crate) fn keep_tasks(ledger: &mut Ledger) {
     while ledger.tasks.len() > TASKS_MAX
         || over(&ledger.tasks, TASK_BYTES_MAX, |task| task.subject.len() + task.id.len() + task.status.len())
     {

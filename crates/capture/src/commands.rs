@@ -90,7 +90,7 @@ pub(crate) fn answered(ledger: &mut Ledger, line: &str, answer: &ToolAnswer<'_>,
     if kept.is_empty() && !is_commit {
         return;
     }
-    let text = outcome::plain(&answer.text.head_and_tail(ANSWER_BYTES_MAX));
+    let text = outcome::plain(answer.text.head_and_tail(ANSWER_BYTES_MAX));
     let hides_exit = commands.iter().any(|command| command.is_piped)
         || swallows_failure(line)
         || line.contains(';')

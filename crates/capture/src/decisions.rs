@@ -172,13 +172,19 @@ fn is_open(lower: &str) -> bool {
 
 /// Whether a phrase stands at the beginning of a word in a text.
 fn contains_start(text: &str, phrase: &str) -> bool {
-    text.match_indices(phrase).any(|(at, _)| !text[..at].ends_with(char::is_alphanumeric))
+    word_starts(text, phrase).next().is_some()
 }
 
 /// Whether a phrase stands in a text as whole words.
 pub(crate) fn contains_words(text: &str, phrase: &str) -> bool {
-    text.match_indices(phrase).any(|(at, _)| {
-        !text[..at].ends_with(char::is_alphanumeric)
-            && (phrase.ends_with(' ') || !text[at + phrase.len()..].starts_with(char::is_alphanumeric))
+    word_starts(text, phrase)
+        .any(|at| phrase.ends_with(' ') || !text[at + phrase.len()..].starts_with(char::is_alphanumeric))
+}
+
+/// Where a phrase stands at the beginning of a word. Phrases are many and texts short: no search worth preparing.
+fn word_starts(text: &str, phrase: &str) -> impl Iterator<Item = usize> {
+    let first = phrase.as_bytes().first().copied().unwrap_or_default();
+    memchr::memchr_iter(first, text.as_bytes()).filter(move |at| {
+        text.as_bytes()[*at..].starts_with(phrase.as_bytes()) && !text[..*at].ends_with(char::is_alphanumeric)
     })
 }

@@ -46,8 +46,7 @@ pub(crate) fn resolve(ledger: &mut Ledger, normal: &str, turn: u64) {
 
 /// Whether a run of `wide` includes that of `narrow`: the same tool, no choice among tests, and the same or larger targets.
 fn covers(wide: &str, narrow: &str) -> bool {
-    let split = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<String>>();
-    let (wide, narrow) = (split(wide), split(narrow));
+    let (wide, narrow): (Vec<&str>, Vec<&str>) = (wide.split(' ').collect(), narrow.split(' ').collect());
     let (wide, narrow) = (kinds::behind_wrappers(&wide), kinds::behind_wrappers(&narrow));
     let is_same_tool =
         wide.first() == narrow.first() && wide.len() > 1 && narrow.len() > 1 && wide.get(1) == narrow.get(1);
@@ -55,31 +54,32 @@ fn covers(wide: &str, narrow: &str) -> bool {
     if is_tool_alone {
         return narrow.iter().skip(1).all(|word| word.starts_with('-') || word.contains(['/', '.', ':']));
     }
-    if !is_same_tool
-        || wide
-            .iter()
-            .any(|word| CHOOSES.iter().any(|flag| word == flag || word.starts_with(&format!("{flag}="))))
-    {
+    if !is_same_tool || wide.iter().any(|word| chooses(word)) {
         return false;
     }
-    let targets = |words: &[String]| -> Vec<String> {
-        words
-            .iter()
-            .skip(2)
-            .filter(|word| word.contains(['/', '.']) && !word.starts_with('-'))
-            .cloned()
-            .collect()
-    };
-    let tags = |words: &[String]| -> Vec<String> {
-        words.iter().filter(|word| word.contains("tags") || word.contains("feature")).cloned().collect()
-    };
     let (wide_targets, narrow_targets) = (targets(wide), targets(narrow));
-    tags(wide) == tags(narrow)
+    tags(wide).eq(tags(narrow))
         && (wide_targets.is_empty() && wide.len() == 2
             || !narrow_targets.is_empty()
                 && narrow_targets
                     .iter()
                     .all(|target| wide_targets.iter().any(|whole| includes(whole, target))))
+}
+
+/// What a run is about: folders and files behind the tool's own words.
+fn targets<'w>(words: &[&'w str]) -> Vec<&'w str> {
+    let is_target = |word: &&str| word.contains(['/', '.']) && !word.starts_with('-');
+    words.iter().skip(2).copied().filter(is_target).collect()
+}
+
+fn tags<'w>(words: &[&'w str]) -> impl Iterator<Item = &'w str> {
+    words.iter().copied().filter(|word| word.contains("tags") || word.contains("feature"))
+}
+
+fn chooses(word: &str) -> bool {
+    let is_flag =
+        |flag: &&str| word.strip_prefix(*flag).is_some_and(|rest| rest.is_empty() || rest.starts_with('='));
+    word.starts_with('-') && CHOOSES.iter().any(is_flag)
 }
 
 /// Options that pick some of the tests.

@@ -26,35 +26,33 @@ pub(crate) fn kind_of(words: &[String]) -> Option<CommandKind> {
 }
 
 /// The command without assignments and without the programs that only start another.
-pub(crate) fn behind_wrappers(words: &[String]) -> &[String] {
+pub(crate) fn behind_wrappers<W: AsRef<str>>(words: &[W]) -> &[W] {
     let mut words = words;
+    let second =
+        |words: &[W], is_wanted: &[&str]| words.get(1).is_some_and(|word| is_wanted.contains(&word.as_ref()));
     loop {
-        let Some(first) = words.first() else { return words };
+        let Some(first) = words.first().map(AsRef::as_ref) else { return words };
         let skip = match program_of(first) {
             _ if is_assignment(first) => 1,
             "sudo" | "rtk" | "env" | "nice" | "nohup" | "command" | "exec" | "npx" | "bunx" | "pnpx"
             | "uvx" | "xvfb-run" | "ionice" | "stdbuf" | "caffeinate" | "time" => 1,
             "timeout" | "gtimeout" => {
-                2 + words.iter().skip(1).take_while(|word| word.starts_with('-')).count()
+                2 + words.iter().skip(1).take_while(|word| word.as_ref().starts_with('-')).count()
             }
             "uv" | "poetry" | "pipenv" | "pdm" | "hatch" | "rye" | "dotenv" | "direnv"
-                if words.get(1).is_some_and(|word| word == "run" || word == "exec") =>
+                if second(words, &["run", "exec"]) =>
             {
                 2
             }
-            "bundle" | "mise" | "pnpm" | "yarn" | "npm"
-                if words.get(1).is_some_and(|word| word == "exec" || word == "x" || word == "dlx") =>
-            {
-                2
-            }
-            "python" | "python3" | "py" if words.get(1).is_some_and(|word| word == "-m") => 2,
+            "bundle" | "mise" | "pnpm" | "yarn" | "npm" if second(words, &["exec", "x", "dlx"]) => 2,
+            "python" | "python3" | "py" if second(words, &["-m"]) => 2,
             _ => return words,
         };
         if words.len() <= skip {
             return words;
         }
         words = &words[skip..];
-        while words.len() > 1 && words[0].starts_with('-') {
+        while words.len() > 1 && words[0].as_ref().starts_with('-') {
             words = &words[1..];
         }
     }

@@ -116,7 +116,18 @@ pub fn absorb(ledger: &mut Ledger, line: &Line<'_>, offset: u64) {
         // The client's own account of what stands here already.
         What::Summary(_) => {}
     }
+    if may_change_tasks(&line.what) {
+        bounds::keep_tasks(ledger);
+    }
     bounds::keep(ledger, counts);
+}
+
+fn may_change_tasks(what: &What<'_>) -> bool {
+    let is_about_tasks = |block: &Block<'_>| matches!(block, Block::Called(call) if matches!(call.tool, Tool::TaskCreate | Tool::TaskUpdate | Tool::TodoWrite));
+    match what {
+        What::Responded { blocks, .. } => blocks.iter().any(is_about_tasks),
+        _ => false,
+    }
 }
 
 fn here(ledger: &Ledger, offset: u64) -> Place {

@@ -92,7 +92,7 @@ impl Replay {
     /// Takes the next line; gives the compaction before, when another one begins here.
     pub fn take(&mut self, line: &Line<'_>, offset: u64) -> Option<Box<Stretch>> {
         let is_copy = line.uuid.is_some_and(|uuid| {
-            !uuid.is_empty() && self.ledger.seen_lines.contains(&fingerprint(uuid.as_bytes()))
+            !uuid.is_empty() && self.ledger.seen_lines.contains(fingerprint(uuid.as_bytes()))
         });
         if is_copy {
             return None;

@@ -68,9 +68,9 @@ fn exit_code(start: &str) -> Option<i64> {
 }
 
 /// Text without colours and other movements of a terminal; the last state of a line that was written over.
-pub(crate) fn plain(text: &str) -> String {
-    if !text.contains(['\u{1b}', '\r']) {
-        return text.to_owned();
+pub(crate) fn plain(text: String) -> String {
+    if memchr::memchr2(0x1b, b'\r', text.as_bytes()).is_none() {
+        return text;
     }
     let mut out = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn colours_are_no_text() {
-        assert_eq!(plain("\u{1b}[31merror\u{1b}[0m: x\r\n1%\r2%"), "error: x\n1%\n2%");
+        assert_eq!(plain("\u{1b}[31merror\u{1b}[0m: x\r\n1%\r2%".to_owned()), "error: x\n1%\n2%");
     }
 
     #[test]

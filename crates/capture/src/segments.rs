@@ -2,6 +2,7 @@
 //!
 //! What a segment holds is settled when it ends: later work on the same files would blur it.
 
+use memchr::memmem;
 use throughline_domain::ledger::{
     CommandKind, CommandUse, FindingKind, Ledger, REQUEST_SEGMENT, Segment, Task,
 };
@@ -89,20 +90,17 @@ pub(crate) fn told(ledger: &mut Ledger, outcome: &str) {
 /// Somebody says something: whether it is about a segment that is over.
 pub(crate) fn mentioned(ledger: &mut Ledger, text: &str) {
     let turn = ledger.turn;
+    let can_stand_in = |segment: &&mut Segment| {
+        segment.end.is_some() && !segment.subject.is_empty() && segment.subject.len() <= text.len()
+    };
+    let mut lower = None;
     let finished = ledger.segments.iter_mut().rev().filter(|segment| segment.end.is_some());
-    for segment in finished.take(LISTENED_MAX) {
-        if contains_ignoring_case(text.as_bytes(), segment.subject.as_bytes()) {
+    for segment in finished.take(LISTENED_MAX).filter(can_stand_in) {
+        let lower = lower.get_or_insert_with(|| text.to_ascii_lowercase());
+        if memmem::find(lower.as_bytes(), segment.subject.to_ascii_lowercase().as_bytes()).is_some() {
             segment.mentioned = turn;
         }
     }
-}
-
-fn contains_ignoring_case(text: &[u8], wanted: &[u8]) -> bool {
-    let (Some(first), Some(last_start)) = (wanted.first(), text.len().checked_sub(wanted.len())) else {
-        return false;
-    };
-    memchr::memchr2_iter(first.to_ascii_lowercase(), first.to_ascii_uppercase(), &text[..=last_start])
-        .any(|at| text[at..at + wanted.len()].eq_ignore_ascii_case(wanted))
 }
 
 fn begun(id: String, task: &Task) -> Segment {

@@ -229,6 +229,9 @@ fn heredoc_end(line: &str, at: usize) -> Option<usize> {
 
 /// The words of one command, without redirections of its output.
 fn words_of(stage: &str) -> Vec<String> {
+    if !stage.bytes().any(|byte| matches!(byte, b'\\' | b'\'' | b'"' | b'`' | b'(' | b')')) {
+        return without_redirections(stage.split_whitespace().map(str::to_owned).collect());
+    }
     let mut words = Vec::new();
     let mut nesting = Nesting::default();
     let mut word = String::new();

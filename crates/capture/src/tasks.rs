@@ -20,7 +20,6 @@ pub(crate) fn create(ledger: &mut Ledger, call: &ToolCall<'_>, place: Place) -> 
         status: "pending".to_owned(),
         created: place,
         changed: place,
-        summarised: false,
     });
     Some(subject)
 }
@@ -91,9 +90,7 @@ pub(crate) fn replace_list(ledger: &mut Ledger, rows: &[(Cow<'_, str>, Cow<'_, s
         let task = match former.iter().find(|task| task.subject == subject) {
             Some(known) if known.status == status => known.clone(),
             Some(known) => Task { status, changed: place, ..known.clone() },
-            None => {
-                Task { id: String::new(), subject, status, created: place, changed: place, summarised: false }
-            }
+            None => Task { id: String::new(), subject, status, created: place, changed: place },
         };
         ledger.tasks.push(task);
     }

@@ -3,8 +3,6 @@
 use throughline_domain::ledger::{CompactionSeen, Ledger, Place};
 use throughline_domain::text::fingerprint;
 
-/// Copies stand near their originals (messages preserved by a compaction); a copied history is a file of its own.
-const SEEN_LINES_MAX: usize = 1_024;
 const COMPACTIONS_MAX: usize = 64;
 /// Stands for a response whose lines carry no id.
 const ANONYMOUS: u64 = 1;
@@ -12,16 +10,7 @@ const ANONYMOUS: u64 = 1;
 /// Whether a line with this id was taken already; remembers it otherwise.
 pub(crate) fn is_copy(ledger: &mut Ledger, uuid: Option<&str>) -> bool {
     let Some(uuid) = uuid.filter(|uuid| !uuid.is_empty()) else { return false };
-    let mark = fingerprint(uuid.as_bytes());
-    if ledger.seen_lines.contains(&mark) {
-        return true;
-    }
-    if ledger.seen_lines.len() >= SEEN_LINES_MAX {
-        let surplus = ledger.seen_lines.len() + 1 - SEEN_LINES_MAX;
-        ledger.seen_lines.drain(..surplus);
-    }
-    ledger.seen_lines.push(mark);
-    false
+    !ledger.seen_lines.insert(fingerprint(uuid.as_bytes()))
 }
 
 /// A line of a response: counts a turn where the response is a new one, and says so.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::seen_lines::SeenLines;
+
 /// The form of the ledger that is written; a file of another form is read from the transcript anew.
 pub const LEDGER_VERSION: u32 = 2;
 
@@ -20,8 +22,8 @@ pub struct Ledger {
     pub last_message: u64,
     /// Tokens in the context, as last reported; a compaction brings it down.
     pub context_tokens: Option<u64>,
-    /// Fingerprints of the newest lines' ids, for telling copies (bounded).
-    pub seen_lines: Vec<u64>,
+    /// The newest lines, for telling copies.
+    pub seen_lines: SeenLines,
     /// Folders the agent worked in, newest last; paths are relative to them.
     pub folders: Vec<String>,
     /// The turn of the last commit.
@@ -259,8 +261,6 @@ pub struct Task {
     pub created: Place,
     /// When its status last changed.
     pub changed: Place,
-    /// Whether it was summarised already.
-    pub summarised: bool,
 }
 
 impl Task {

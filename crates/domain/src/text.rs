@@ -19,6 +19,10 @@ pub fn utf16_len(text: &str) -> usize {
 /// ```
 #[must_use]
 pub fn cut_utf16(text: &str, units_max: usize) -> &str {
+    // A character has at least as many bytes as units.
+    if text.len() <= units_max {
+        return text;
+    }
     let mut units = 0;
     for (at, character) in text.char_indices() {
         units += character.len_utf16();
