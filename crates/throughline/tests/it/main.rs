@@ -11,6 +11,7 @@
 )]
 #![expect(clippy::needless_raw_string_hashes, reason = "snapshots are written with hashes by their own tool")]
 
+mod any_transcript;
 mod compact_at;
 mod compaction;
 mod damaged_data;
@@ -34,5 +35,6 @@ mod statusline;
 mod summaries;
 mod thresholds;
 mod transcripts;
+mod whole_way;
 mod usage_logging;
 mod withdrawing;
