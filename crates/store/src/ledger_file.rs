@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use throughline_domain::ledger::{LEDGER_VERSION, Ledger};
 
 use crate::files::{self, AtPath, Durability, FileError};
-use crate::redact;
 use crate::transcript_file::Cursor;
+use crate::{positional, redact};
 
 /// Largest ledger file that is read; the ledger's own bounds keep it far below.
 const LEDGER_BYTES_MAX: u64 = 16 << 20;
@@ -22,7 +22,7 @@ const FULL_BYTES: u64 = 64 << 10;
 /// So much of a transcript is left for the next gate then; those around a compaction and a start leave nothing.
 const LITTLE_BYTES: u64 = 256 << 10;
 /// How a ledger file ends when there is nothing left to read behind what was read first.
-const CAUGHT_UP: [u8; 14] = *b"\"behind\":null}";
+const CAUGHT_UP: [u8; 6] = *b",null]";
 
 /// A ledger and the place up to which it was read.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -51,14 +51,18 @@ impl LedgerFile {
     /// The ledger of a session; an empty one when there is none, or one of another form or another transcript.
     #[must_use]
     pub fn read(session_folder: &Path, transcript: &str) -> Self {
-        let fresh = || Self { transcript: transcript.to_owned(), ..Self::default() };
         let bytes = files::read_limited(&session_folder.join("ledger.json"), LEDGER_BYTES_MAX).ok().flatten();
-        let file: Option<Self> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        let is_ours = |file: &Self| {
-            let version = file.main.ledger.version;
-            file.transcript == transcript && (version == LEDGER_VERSION || version == 0)
-        };
-        file.filter(is_ours).unwrap_or_else(fresh)
+        let file = bytes.and_then(|bytes| Self::decode(&bytes)).filter(|file| file.transcript == transcript);
+        file.unwrap_or_else(|| Self { transcript: transcript.to_owned(), ..Self::default() })
+    }
+
+    /// The ledger in a file's bytes; `None` when they are damaged, or of another form.
+    #[must_use]
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        let file: Self = serde_json::from_slice(bytes).ok()?;
+        // Nothing was captured yet where there is no version.
+        let is_known = |track: &Track| matches!(track.ledger.version, LEDGER_VERSION | 0);
+        (is_known(&file.main) && file.behind.as_ref().is_none_or(is_known)).then_some(file)
     }
 
     /// Whether reading on can wait for another gate: nothing was written to the transcript since it was read to its end,
@@ -72,10 +76,10 @@ impl LedgerFile {
             let filled = file.read(&mut head).ok()?;
             let head = String::from_utf8_lossy(&head[..filled]);
             let path = serde_json::to_string(transcript).ok()?;
-            let rest =
-                head.strip_prefix(&format!("{{\"transcript\":{path},\"main\":{{\"cursor\":{{\"offset\":"))?;
-            let (offset, rest) = rest.split_once(',')?;
-            if !rest.contains(&format!("\"ledger\":{{\"version\":{LEDGER_VERSION},")) {
+            // `["/path",[[offset,…],[version,…`
+            let (cursor, ledger) = head.strip_prefix(&format!("[{path},[["))?.split_once("],[")?;
+            let (offset, _) = cursor.split_once(',')?;
+            if !ledger.starts_with(&format!("{LEDGER_VERSION},")) {
                 return None;
             }
             let mut tail = [0; CAUGHT_UP.len()];
@@ -102,6 +106,13 @@ impl LedgerFile {
     /// through, since a gate comes often and finds little.
     pub fn write(&mut self, session_folder: &Path, before: Self) -> Result<(), FileError> {
         let path = session_folder.join("ledger.json");
+        let bytes = self.encode(before).map_err(std::io::Error::other).at("encode", &path)?;
+        files::create_folder(session_folder)?;
+        files::replace(&path, &bytes, Durability::Quick)
+    }
+
+    /// The bytes that are written: redacted, as is then what is in use.
+    pub fn encode(&mut self, before: Self) -> serde_json::Result<Vec<u8>> {
         let mut clean = HashSet::new();
         let mut old = before;
         for track in [Some(&mut old.main), old.behind.as_mut()].into_iter().flatten() {
@@ -118,9 +129,7 @@ impl LedgerFile {
                 }
             });
         }
-        let bytes = serde_json::to_vec(self).map_err(std::io::Error::other).at("encode", &path)?;
-        files::create_folder(session_folder)?;
-        files::replace(&path, &bytes, Durability::Quick)
+        positional::to_vec(self)
     }
 }
 
@@ -211,6 +220,32 @@ mod tests {
         assert!(!written.contains("ghp_"), "{written}");
         assert_eq!(written.matches(redact::MASK).count(), 64, "every text of both ledgers: {written}");
         assert_eq!(file, LedgerFile::read(folder.path(), "/t"), "what is used is what was written");
+    }
+
+    #[test]
+    fn a_ledger_comes_back_as_it_was_written_and_one_of_another_form_does_not() {
+        let track = |version| Track { ledger: Ledger { version, ..filled("words") }, ..Track::default() };
+        let written = |main: u32, behind: Option<u32>| {
+            let mut file =
+                LedgerFile { transcript: "/t".into(), main: track(main), behind: behind.map(track) };
+            (file.encode(LedgerFile::default()).unwrap(), file)
+        };
+        let (bytes, file) = written(LEDGER_VERSION, Some(LEDGER_VERSION));
+        assert_eq!(LedgerFile::decode(&bytes), Some(file));
+        assert_eq!(LedgerFile::decode(&written(LEDGER_VERSION - 1, None).0), None);
+        assert_eq!(LedgerFile::decode(&written(LEDGER_VERSION, Some(LEDGER_VERSION + 1)).0), None);
+        let named = serde_json::to_vec(&written(LEDGER_VERSION - 1, None).1).unwrap();
+        assert_eq!(LedgerFile::decode(&named), None, "the first form, with names");
+    }
+
+    /// Fields are told by their place. Whoever sees this fail: a field at the end of its structure is fine (bless it);
+    /// anything else needs another `LEDGER_VERSION`.
+    #[test]
+    fn the_form_that_is_written_changes_only_with_its_version() {
+        let file =
+            LedgerFile { main: Track { ledger: filled("w"), ..Track::default() }, ..LedgerFile::default() };
+        let bytes = { file }.encode(LedgerFile::default()).unwrap();
+        expect_test::expect![[r#"["",[[0,false,0,false,0,0],[3,0,0,null,[],["w"],null,[["w",0,0,0,[0.0,0],[0,0],[0,0],null,"w",false]],[["w","w","run",0,[0.0,0],[0,0],null,["w"]]],[["w",[0.0,0],[0,0],false]],[["w",0,[0,0],["w"],["w"],false]],[["w","w","w",[0,0],[0,0]]],[[["w"],false,"w",[0,0],null,"w"]],[["decision","w",false,[0,0]]],[["w","w","w","w",false,[1,1]]],[[[0,0],"w",null,null,"w"]],[["w","w",0,null,0,["w"],["w"],["w"],["w"]]],["new","w","w","none","w",false]]],null]"#]].assert_eq(&String::from_utf8(bytes).unwrap());
     }
 
     #[test]

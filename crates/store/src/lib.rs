@@ -11,6 +11,7 @@ pub mod log;
 pub mod memory;
 pub mod outbox;
 pub mod paths;
+mod positional;
 pub mod project_files;
 pub mod redact;
 pub mod session;

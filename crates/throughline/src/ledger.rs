@@ -36,12 +36,13 @@ pub(crate) fn catch_up(
     // At the first sight of a huge one its end is enough for now: the rest is read from the beginning, once.
     let is_huge = || std::fs::metadata(path).is_ok_and(|meta| meta.len() > bytes_max);
     let main_max = if file.main.cursor.offset == 0 && is_huge() { SLICE_BYTES } else { bytes_max };
-    advance(&mut file.main, path, main_max, failures);
+    advance(&mut file.main, &before.main, path, main_max, failures);
     if file.main.cursor.front_bytes() > 0 && file.behind.is_none() {
         file.behind = Some(Track { cursor: Cursor::at_start(), ..Track::default() });
     }
     if let Some(behind) = &mut file.behind {
-        advance(behind, path, bytes_max, failures);
+        let fresh = Track { cursor: Cursor::at_start(), ..Track::default() };
+        advance(behind, before.behind.as_ref().unwrap_or(&fresh), path, bytes_max, failures);
         if behind.cursor.offset >= file.main.cursor.offset {
             file.main = std::mem::take(behind);
             file.behind = None;
@@ -55,19 +56,17 @@ pub(crate) fn catch_up(
     file.main.ledger
 }
 
-/// Reads one track on. A file that is not the one that was read before is read anew.
-fn advance(track: &mut Track, path: &Path, bytes_max: u64, failures: &mut Vec<String>) {
+/// Reads one track on, which is still as `before`. A file that is not the one that was read before is read anew; where
+/// that fails, too, everything stays as it was.
+fn advance(track: &mut Track, before: &Track, path: &Path, bytes_max: u64, failures: &mut Vec<String>) {
     let was_begun = track.cursor.offset > 0;
-    let mut grown = track.clone();
-    match read_into(&mut grown, path, bytes_max, failures) {
-        Some(restarted) if restarted && was_begun => {
-            let mut anew = Track::default();
-            if read_into(&mut anew, path, bytes_max, failures).is_some() {
-                *track = anew;
-            }
-        }
-        Some(_) => *track = grown,
-        None => {}
+    let mut outcome = read_into(track, path, bytes_max, failures);
+    if outcome == Some(true) && was_begun {
+        *track = Track::default();
+        outcome = read_into(track, path, bytes_max, failures);
+    }
+    if outcome.is_none() {
+        *track = before.clone();
     }
 }
 

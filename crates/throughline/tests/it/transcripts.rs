@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
+use throughline_domain::ledger::LEDGER_VERSION;
+use throughline_store::ledger_file::LedgerFile;
 use throughline_testkit::{Transcript, Usage, payload};
 
 use crate::scene::{BINARY, Scene, Sleeper, tokens};
@@ -76,7 +78,8 @@ fn ledger_path(scene: &Scene, session: &str) -> PathBuf {
 /// What is kept of a session's transcript.
 #[track_caller]
 fn kept(scene: &Scene, session: &str) -> Value {
-    serde_json::from_slice(&fs::read(ledger_path(scene, session)).expect("a ledger")).expect("JSON")
+    let bytes = fs::read(ledger_path(scene, session)).expect("a ledger");
+    serde_json::to_value(LedgerFile::decode(&bytes).expect("a sound one")).expect("JSON")
 }
 
 /// How often a command was run, as far as it was counted; 0 when it was not.
@@ -357,10 +360,14 @@ fn a_damaged_ledger_is_made_anew_from_the_transcript() {
     work(&scene, &mut transcript);
     stop(&scene, "s1");
     let good = kept(&scene, "s1");
-    let cut = good.to_string().into_bytes();
-    let other_version = good.to_string().replace("\"version\":1", "\"version\":999");
-    let damages: [&[u8]; 6] =
-        [b"", b"{", b"null", &cut[..cut.len() / 2], b"\xff\xfe", other_version.as_bytes()];
+    let cut = fs::read(ledger_path(&scene, "s1")).unwrap();
+    let text = String::from_utf8(cut.clone()).unwrap();
+    let other_version = text.replacen(&format!("],[{LEDGER_VERSION},"), "],[999,", 1);
+    assert_ne!(other_version, text);
+    let first_form = good.to_string().replacen(&format!("\"version\":{LEDGER_VERSION}"), "\"version\":1", 1);
+    let (other_version, first_form) = (other_version.as_bytes(), first_form.as_bytes());
+    let damages: [&[u8]; 7] =
+        [b"", b"{", b"null", &cut[..cut.len() / 2], b"\xff\xfe", other_version, first_form];
     for damage in damages {
         fs::write(ledger_path(&scene, "s1"), damage).unwrap();
         stop(&scene, "s1");
