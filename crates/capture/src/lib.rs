@@ -116,10 +116,14 @@ pub fn absorb(ledger: &mut Ledger, line: &Line<'_>, offset: u64) {
         // The client's own account of what stands here already.
         What::Summary(_) => {}
     }
-    if may_change_tasks(&line.what) {
+    keep_within_bounds(ledger, &line.what, counts);
+}
+
+fn keep_within_bounds(ledger: &mut Ledger, what: &What<'_>, before: bounds::Counts) {
+    if may_change_tasks(what) {
         bounds::keep_tasks(ledger);
     }
-    bounds::keep(ledger, counts);
+    bounds::keep(ledger, before);
 }
 
 fn may_change_tasks(what: &What<'_>) -> bool {

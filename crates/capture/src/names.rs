@@ -78,27 +78,57 @@ fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     let bytes = text.as_bytes();
     let mut at = 0;
     std::iter::from_fn(move || {
-        loop {
-            at += bytes[at..].iter().position(|byte| is_word(*byte))?;
+        // One pass tells words, which most are, from what may be an identifier.
+        while at < bytes.len() {
             let start = at;
-            // One pass tells words, which most are, from what may be an identifier.
-            let (mut before, mut is_telling) = (0, false);
-            while let Some(byte) = bytes.get(at).copied().filter(|byte| is_word(*byte)) {
-                is_telling |= byte == b'_' || (byte.is_ascii_uppercase() && before >= b'a');
-                before = byte;
+            let (mut before, mut is_telling) = (Letter::None, false);
+            while let Some(byte) = bytes.get(at) {
+                let letter = LETTERS[usize::from(*byte)];
+                if letter == Letter::None {
+                    break;
+                }
+                is_telling |=
+                    letter == Letter::Underscore || (letter == Letter::Upper && before == Letter::Lower);
+                before = letter;
                 at += 1;
             }
-            let word = &bytes[start..at];
-            if is_telling && NAME_BYTES.contains(&word.len()) && is_identifier(word) {
-                return text.get(start..at);
+            let word = start..at;
+            at += 1;
+            if is_telling && NAME_BYTES.contains(&word.len()) && is_identifier(&bytes[word.clone()]) {
+                return text.get(word);
             }
         }
+        None
     })
 }
 
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+/// What a byte is in a word.
+#[derive(Clone, Copy, PartialEq)]
+enum Letter {
+    None,
+    Lower,
+    Upper,
+    Underscore,
+    Other,
 }
+
+const LETTERS: [Letter; 256] = {
+    let mut letters = [Letter::None; 256];
+    let mut byte = 0;
+    while byte < letters.len() {
+        #[expect(clippy::cast_possible_truncation, reason = "there are 256 bytes")]
+        let letter = match byte as u8 {
+            b'a'..=b'z' => Letter::Lower,
+            b'A'..=b'Z' => Letter::Upper,
+            b'_' => Letter::Underscore,
+            b'0'..=b'9' | 0x80.. => Letter::Other,
+            _ => Letter::None,
+        };
+        letters[byte] = letter;
+        byte += 1;
+    }
+    letters
+};
 
 fn is_identifier(word: &[u8]) -> bool {
     if !word.is_ascii() || !word[0].is_ascii_alphabetic() || word[word.len() - 1] == b'_' {

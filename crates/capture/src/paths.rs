@@ -92,7 +92,7 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         loop {
             // A file's name has a dot before its ending: jump from dot to dot, and look around each.
-            let dot = from + bytes.get(from..)?.iter().position(|byte| *byte == b'.')?;
+            let dot = from + memchr::memchr(b'.', bytes.get(from..)?)?;
             let start = bytes[from..dot]
                 .iter()
                 .rposition(|byte| !is_path_byte(*byte))

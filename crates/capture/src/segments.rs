@@ -2,7 +2,6 @@
 //!
 //! What a segment holds is settled when it ends: later work on the same files would blur it.
 
-use memchr::memmem;
 use throughline_domain::ledger::{
     CommandKind, CommandUse, FindingKind, Ledger, REQUEST_SEGMENT, Segment, Task,
 };
@@ -90,16 +89,35 @@ pub(crate) fn told(ledger: &mut Ledger, outcome: &str) {
 /// Somebody says something: whether it is about a segment that is over.
 pub(crate) fn mentioned(ledger: &mut Ledger, text: &str) {
     let turn = ledger.turn;
-    let can_stand_in = |segment: &&mut Segment| {
-        segment.end.is_some() && !segment.subject.is_empty() && segment.subject.len() <= text.len()
-    };
-    let mut lower = None;
     let finished = ledger.segments.iter_mut().rev().filter(|segment| segment.end.is_some());
-    for segment in finished.take(LISTENED_MAX).filter(can_stand_in) {
-        let lower = lower.get_or_insert_with(|| text.to_ascii_lowercase());
-        if memmem::find(lower.as_bytes(), segment.subject.to_ascii_lowercase().as_bytes()).is_some() {
+    for segment in finished.take(LISTENED_MAX) {
+        if contains_ignoring_case(text.as_bytes(), segment.subject.as_bytes()) {
             segment.mentioned = turn;
         }
+    }
+}
+
+/// Looks for the rarest of the first letters, and around each.
+fn contains_ignoring_case(text: &[u8], wanted: &[u8]) -> bool {
+    let head = &wanted[..wanted.len().min(16)];
+    let Some(anchor) = (0..head.len()).max_by_key(|at| rarity(head[*at])) else { return false };
+    let Some(last_start) = text.len().checked_sub(wanted.len()) else { return false };
+    let byte = head[anchor];
+    memchr::memchr2_iter(
+        byte.to_ascii_lowercase(),
+        byte.to_ascii_uppercase(),
+        &text[anchor..=last_start + anchor],
+    )
+    .any(|at| text[at..at + wanted.len()].eq_ignore_ascii_case(wanted))
+}
+
+/// How seldom a letter stands in a text, roughly.
+fn rarity(byte: u8) -> u8 {
+    match byte.to_ascii_lowercase() {
+        b' ' | b'e' | b't' | b'a' | b'o' | b'i' | b'n' | b's' | b'r' => 0,
+        b'l' | b'd' | b'c' | b'u' | b'm' | b'p' | b'h' => 1,
+        b'f' | b'g' | b'y' | b'b' | b'w' | b'.' | b'-' | b'_' | b'`' => 2,
+        _ => 3,
     }
 }
 

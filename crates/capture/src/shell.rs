@@ -232,34 +232,55 @@ fn words_of(stage: &str) -> Vec<String> {
     if !stage.bytes().any(|byte| matches!(byte, b'\\' | b'\'' | b'"' | b'`' | b'(' | b')')) {
         return without_redirections(stage.split_whitespace().map(str::to_owned).collect());
     }
+    let bytes = stage.as_bytes();
     let mut words = Vec::new();
     let mut nesting = Nesting::default();
     let mut word = String::new();
-    let mut characters = stage.chars().peekable();
-    while let Some(character) = characters.next() {
-        if character == '\\' && nesting.quote != Some(b'\'') {
-            match characters.next() {
-                // A line that goes on.
-                Some('\n' | '\r') => finish(&mut word, &mut words),
-                Some(next) => word.extend([character, next]),
-                None => word.push(character),
+    // What stands between `from` and `at` belongs to the word.
+    let (mut from, mut at) = (0, 0);
+    while at < bytes.len() {
+        let byte = bytes[at];
+        if byte == b'\\' && nesting.quote != Some(b'\'') {
+            let length = stage[at + 1..].chars().next().map_or(0, char::len_utf8);
+            // A line that goes on.
+            if let Some(b'\n' | b'\r') = bytes.get(at + 1) {
+                word.push_str(&stage[from..at]);
+                finish(&mut word, &mut words);
+                from = at + 1 + length;
             }
+            at += 1 + length;
             continue;
         }
-        if character.is_whitespace() && !nesting.is_open() {
-            finish(&mut word, &mut words);
-            continue;
-        }
-        let next = characters.peek().and_then(|next| u8::try_from(*next).ok());
+        let blank = if nesting.is_open() { 0 } else { blank_bytes(stage, at) };
         // The `)` of a group that was opened before this command.
-        if character == ')' && !nesting.is_open() {
+        let is_closing = byte == b')' && !nesting.is_open();
+        if blank > 0 || is_closing {
+            word.push_str(&stage[from..at]);
+            if blank > 0 {
+                finish(&mut word, &mut words);
+            }
+            at += blank.max(1);
+            from = at;
             continue;
         }
-        nesting.pass(u8::try_from(character).unwrap_or(b'x'), next);
-        word.push(character);
+        nesting.pass(byte, bytes.get(at + 1).copied());
+        at += 1;
     }
+    word.push_str(&stage[from..]);
     finish(&mut word, &mut words);
     without_redirections(words)
+}
+
+/// The length of the blank that stands at a place; 0 where there is none.
+fn blank_bytes(text: &str, at: usize) -> usize {
+    match text.as_bytes()[at] {
+        b' ' | b'\t'..=b'\r' => 1,
+        0xc2..=0xe3 => {
+            let character = text.get(at..).and_then(|rest| rest.chars().next());
+            character.filter(|it| it.is_whitespace()).map_or(0, char::len_utf8)
+        }
+        _ => 0,
+    }
 }
 
 fn finish(word: &mut String, words: &mut Vec<String>) {

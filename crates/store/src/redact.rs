@@ -50,85 +50,89 @@ pub fn json(value: &mut Value) {
     }
 }
 
-/// A substring, and which of its bytes is looked for: one that is rare in prose and code.
-struct Hint(&'static str, usize);
+/// A text that a secret holds or follows.
+struct Hint {
+    text: &'static str,
+    /// Which of its bytes is looked for: one that is rare in prose and code.
+    telling: usize,
+    in_capitals_too: bool,
+}
 
-/// Of these and [`NAMES`] at least one stands in every text that a rule can match: most texts need no pattern at all.
-const HINTS: [Hint; 21] = [
-    Hint("sk-", 2),
-    Hint("ghp_", 3),
-    Hint("gho_", 3),
-    Hint("ghs_", 3),
-    Hint("ghu_", 3),
-    Hint("ghr_", 3),
-    Hint("github_pat_", 6),
-    Hint("glpat-", 5),
-    Hint("AKIA", 2),
-    Hint("ASIA", 2),
-    Hint("xox", 2),
-    Hint("AIza", 2),
-    Hint("npm_", 3),
-    Hint("pypi-", 4),
-    Hint("eyJ", 2),
-    Hint("PRIVATE KEY", 3),
-    Hint("://", 1),
-    Hint("sk_live_", 2),
-    Hint("rk_live_", 2),
-    Hint("SG.", 1),
-    Hint("hf_", 2),
+/// Of these at least one stands in every text that a rule can match: most texts need no pattern at all.
+#[rustfmt::skip]
+const HINTS: [Hint; 31] = [
+    Hint { text: "sk-", telling: 2, in_capitals_too: false },
+    Hint { text: "ghp_", telling: 3, in_capitals_too: false },
+    Hint { text: "gho_", telling: 3, in_capitals_too: false },
+    Hint { text: "ghs_", telling: 3, in_capitals_too: false },
+    Hint { text: "ghu_", telling: 3, in_capitals_too: false },
+    Hint { text: "ghr_", telling: 3, in_capitals_too: false },
+    Hint { text: "github_pat_", telling: 6, in_capitals_too: false },
+    Hint { text: "glpat-", telling: 5, in_capitals_too: false },
+    Hint { text: "AKIA", telling: 2, in_capitals_too: false },
+    Hint { text: "ASIA", telling: 2, in_capitals_too: false },
+    Hint { text: "xox", telling: 2, in_capitals_too: false },
+    Hint { text: "AIza", telling: 2, in_capitals_too: false },
+    Hint { text: "npm_", telling: 3, in_capitals_too: false },
+    Hint { text: "pypi-", telling: 4, in_capitals_too: false },
+    Hint { text: "eyJ", telling: 2, in_capitals_too: false },
+    Hint { text: "PRIVATE KEY", telling: 3, in_capitals_too: false },
+    Hint { text: "://", telling: 1, in_capitals_too: false },
+    Hint { text: "sk_live_", telling: 2, in_capitals_too: false },
+    Hint { text: "rk_live_", telling: 2, in_capitals_too: false },
+    Hint { text: "SG.", telling: 1, in_capitals_too: false },
+    Hint { text: "hf_", telling: 2, in_capitals_too: false },
+    // What secrets are called.
+    Hint { text: "password", telling: 4, in_capitals_too: true },
+    Hint { text: "passwd", telling: 4, in_capitals_too: true },
+    Hint { text: "pwd", telling: 1, in_capitals_too: true },
+    Hint { text: "secret", telling: 2, in_capitals_too: true },
+    Hint { text: "token", telling: 2, in_capitals_too: true },
+    Hint { text: "api_key", telling: 4, in_capitals_too: true },
+    Hint { text: "apikey", telling: 3, in_capitals_too: true },
+    Hint { text: "api-key", telling: 4, in_capitals_too: true },
+    Hint { text: "authorization", telling: 7, in_capitals_too: true },
+    Hint { text: "bearer", telling: 0, in_capitals_too: true },
 ];
 
-/// What secrets are called, in capitals or not.
-const NAMES: [Hint; 10] = [
-    Hint("password", 4),
-    Hint("passwd", 4),
-    Hint("pwd", 1),
-    Hint("secret", 2),
-    Hint("token", 2),
-    Hint("api_key", 4),
-    Hint("apikey", 3),
-    Hint("api-key", 4),
-    Hint("authorization", 7),
-    Hint("bearer", 0),
-];
-
-/// The bytes at which it is worth to look around.
-const TELLING: [bool; 256] = {
-    let mut telling = [false; 256];
+/// For every byte the hints that it may tell, a bit each.
+const TOLD_BY: [u32; 256] = {
+    let mut told_by = [0; 256];
     let mut at = 0;
     while at < HINTS.len() {
-        telling[HINTS[at].0.as_bytes()[HINTS[at].1] as usize] = true;
+        let byte = HINTS[at].text.as_bytes()[HINTS[at].telling];
+        told_by[byte as usize] |= 1 << at;
+        if HINTS[at].in_capitals_too {
+            told_by[byte.to_ascii_uppercase() as usize] |= 1 << at;
+        }
         at += 1;
     }
-    at = 0;
-    while at < NAMES.len() {
-        let byte = NAMES[at].0.as_bytes()[NAMES[at].1];
-        telling[byte as usize] = true;
-        telling[byte.to_ascii_uppercase() as usize] = true;
-        at += 1;
-    }
-    telling
+    told_by
 };
 
 /// One pass: every text that is stored comes here, and hardly any holds a secret.
 fn may_hold_secret(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.iter().enumerate().any(|(at, byte)| {
-        TELLING[usize::from(*byte)]
-            && (HINTS.iter().any(|hint| hint.stands_at(bytes, at, |found, wanted| found == wanted))
-                || NAMES.iter().any(|name| name.stands_at(bytes, at, <[u8]>::eq_ignore_ascii_case)))
+        let mut left = TOLD_BY[usize::from(*byte)];
+        while left != 0 {
+            if HINTS[left.trailing_zeros() as usize].stands_around(bytes, at) {
+                return true;
+            }
+            left &= left - 1;
+        }
+        false
     })
 }
 
 impl Hint {
     /// Whether it stands in a text with its telling byte at `at`.
-    fn stands_at(&self, text: &[u8], at: usize, is_same: fn(&[u8], &[u8]) -> bool) -> bool {
-        let wanted = self.0.as_bytes();
-        is_same(&text[at..=at], &wanted[self.1..=self.1])
-            && at
-                .checked_sub(self.1)
-                .and_then(|start| text.get(start..start + wanted.len()))
-                .is_some_and(|found| is_same(found, wanted))
+    fn stands_around(&self, text: &[u8], at: usize) -> bool {
+        let wanted = self.text.as_bytes();
+        let found = at.checked_sub(self.telling).and_then(|start| text.get(start..start + wanted.len()));
+        found.is_some_and(|found| {
+            if self.in_capitals_too { found.eq_ignore_ascii_case(wanted) } else { found == wanted }
+        })
     }
 }
 
@@ -212,13 +216,10 @@ mod tests {
 
     #[test]
     fn every_hint_is_found_wherever_it_stands() {
-        for Hint(hint, _) in &HINTS {
-            for text in [(*hint).to_owned(), format!("é{hint}"), format!("--{hint}é")] {
-                assert!(may_hold_secret(&text), "{text}");
-            }
-        }
-        for Hint(name, _) in &NAMES {
-            for text in [(*name).to_owned(), name.to_uppercase(), format!("wkc{name}z")] {
+        for hint in &HINTS {
+            let name = hint.text;
+            let capitals = if hint.in_capitals_too { name.to_uppercase() } else { name.to_owned() };
+            for text in [name.to_owned(), capitals, format!("é{name}"), format!("--wkc{name}zé")] {
                 assert!(may_hold_secret(&text), "{text}");
             }
         }

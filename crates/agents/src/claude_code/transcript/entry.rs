@@ -63,8 +63,9 @@ fn fields(line: &[u8]) -> Result<Option<Entry<'_>>, Reason> {
     let mut entry = Entry::default();
     while let Some(key) = walk.key(&mut level) {
         if key == b"message" {
-            let Some(message) = Message::read(&mut walk) else { break };
-            entry.message = message;
+            if Message::read(&mut walk, &mut entry.message).is_none() {
+                break;
+            }
             continue;
         }
         let Some(value) = walk.value() else { break };

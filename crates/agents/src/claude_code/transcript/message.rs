@@ -40,14 +40,16 @@ pub(super) struct Part<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// The message that stands here; the inner `None` when it is something else. The outer one: there is no JSON here.
-    pub(super) fn read(walk: &mut Walk<'a>) -> Option<Option<Self>> {
-        let Some(mut level) = walk.enter_object() else { return walk.value().map(|_| None) };
+    /// Puts the message that stands here into its place; nothing when it is something else. `None`: there is no JSON here.
+    pub(super) fn read(walk: &mut Walk<'a>, into: &mut Option<Self>) -> Option<()> {
+        *into = None;
+        let Some(mut level) = walk.enter_object() else { return walk.value().map(|_| ()) };
         let mut message = Self::default();
         while let Some(key) = walk.key(&mut level) {
             if key == b"content" {
-                let Some(content) = Content::read(walk) else { break };
-                message.content = content;
+                if Content::read(walk, &mut message.content).is_none() {
+                    break;
+                }
                 continue;
             }
             let Some(value) = walk.value() else { break };
@@ -59,21 +61,26 @@ impl<'a> Message<'a> {
             }
         }
         walk.leave(&level)?;
-        Some(Some(message))
+        *into = Some(message);
+        Some(())
     }
 }
 
 impl<'a> Content<'a> {
     /// The content of a value that was passed over before.
     pub(super) fn of(value: Raw<'a>) -> Option<Self> {
-        Self::read(&mut Walk::over(value.0)).flatten()
+        let mut content = None;
+        Self::read(&mut Walk::over(value.0), &mut content)?;
+        content
     }
 
-    fn read(walk: &mut Walk<'a>) -> Option<Option<Self>> {
+    fn read(walk: &mut Walk<'a>, into: &mut Option<Self>) -> Option<()> {
         let Some(mut level) = walk.enter_array() else {
             let value = walk.value()?;
-            return Some(value.inside().map(|_| Self::Text(value)));
+            *into = value.inside().map(|_| Self::Text(value));
+            return Some(());
         };
+        *into = None;
         let mut parts = Vec::new();
         while walk.step(&mut level).is_some() {
             let Some(part) = Part::read(walk) else { break };
@@ -82,7 +89,8 @@ impl<'a> Content<'a> {
             }
         }
         walk.leave(&level)?;
-        Some(Some(Self::Parts(parts)))
+        *into = Some(Self::Parts(parts));
+        Some(())
     }
 }
 

@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use memchr::memchr;
 use throughline_domain::transcript::unescape;
 
-/// So many bytes of a string are looked at one by one before a search for its end pays.
-const SHORT_BYTES: usize = 24;
+/// So many words of eight bytes are looked at one by one before a search for a string's end pays.
+const SHORT_WORDS: usize = 8;
 
 /// One JSON value, as it stands in the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -222,18 +222,25 @@ fn is_scalar_end(byte: u8) -> bool {
 
 /// Where the string that begins at `start` ends (behind its quote).
 ///
-/// Most are keys and ids, and end at once. In a long text quotes are rarer than escapes: looks for a quote, and then at
-/// the backslashes before it.
+/// Most are keys and ids, and end at once: they are looked at eight bytes at a time. In a long text quotes are rarer than
+/// escapes: looks for a quote, and then at the backslashes before it.
 fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
-    let inside = start + 1;
-    for (at, byte) in bytes.get(inside..)?.iter().enumerate().take(SHORT_BYTES) {
-        match byte {
-            b'"' => return Some(inside + at + 1),
-            b'\\' => break,
-            _ => {}
+    let mut from = start + 1;
+    for _ in 0..SHORT_WORDS {
+        let Some(word) = bytes.get(from..).and_then(<[u8]>::first_chunk) else { break };
+        let word = u64::from_le_bytes(*word);
+        let found = first_of(word, b'"') | first_of(word, b'\\');
+        if found == 0 {
+            from += 8;
+            continue;
         }
+        from += found.trailing_zeros() as usize / 8;
+        if bytes[from] == b'"' {
+            return Some(from + 1);
+        }
+        // An escape: the next byte means nothing.
+        from += 2;
     }
-    let mut from = inside;
     loop {
         let quote = from + memchr(b'"', bytes.get(from..)?)?;
         let backslashes = bytes[from..quote].iter().rev().take_while(|byte| **byte == b'\\').count();
@@ -242,6 +249,12 @@ fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
         }
         from = quote + 1;
     }
+}
+
+/// The highest bit of the first byte in a word that is `wanted`; bits of later bytes may be set as well.
+fn first_of(word: u64, wanted: u8) -> u64 {
+    let differs = word ^ u64::from_le_bytes([wanted; 8]);
+    differs.wrapping_sub(0x0101_0101_0101_0101) & !differs & 0x8080_8080_8080_8080
 }
 
 /// Where the array or object that begins at `start` ends. Counts instead of recursing: depth costs nothing.
