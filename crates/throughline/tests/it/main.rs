@@ -35,6 +35,6 @@ mod statusline;
 mod summaries;
 mod thresholds;
 mod transcripts;
-mod whole_way;
 mod usage_logging;
+mod whole_way;
 mod withdrawing;
