@@ -82,7 +82,9 @@ fn mixture(seeds: &[Vec<u8>], numbers: &mut Numbers) -> Vec<u8> {
 fn no_bytes_break_the_way_from_a_transcript_to_a_briefing() {
     let seeds = seeds();
     assert!(seeds.len() >= 12, "{}", seeds.len());
-    seeds.iter().for_each(|seed| whole_way::go(seed));
+    for seed in &seeds {
+        whole_way::go(seed);
+    }
     whole_way::go(&seeds.concat());
     let mut numbers = Numbers(1);
     for _ in 0..MIXTURES {
