@@ -79,8 +79,8 @@ fn separator(before: Segment, after: Segment, look: &Look) -> Span {
 
 /// The line with its colours; what still does not fit is cut.
 fn paint(spans: &[Span], look: &Look, columns_max: usize) -> String {
-    // The smallest look has no colours.
-    let colour = if look.preset.is_bracketed() { Colour::Off } else { look.colour };
+    // Two looks are without colours whatever the terminal can do.
+    let colour = if look.preset.has_colours() { look.colour } else { Colour::Off };
     let mut line = String::new();
     let mark = words::cut_mark(look.preset.is_ascii());
     let mut room = columns_max;

@@ -65,6 +65,11 @@ impl Preset {
         self == Self::Minimal
     }
 
+    /// Whether it has colours at all.
+    pub(crate) fn has_colours(self) -> bool {
+        matches!(self, Self::Compact | Self::Full)
+    }
+
     /// What stands between groups.
     pub(crate) fn separator(self) -> &'static str {
         match self {

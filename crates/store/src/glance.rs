@@ -26,6 +26,8 @@ pub struct Glance {
     pub entries: u64,
     /// When the state was last saved (ms since 1970).
     pub saved_at_ms: Option<i64>,
+    /// Fingerprint of the state file that this was read from.
+    pub state_stamp: u64,
 }
 
 impl Glance {

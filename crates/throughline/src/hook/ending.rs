@@ -7,7 +7,7 @@ use throughline_store::session::{Registry, SessionNote};
 
 use super::gate::{self, Session};
 use super::summaries::{self, When};
-use super::{Outcome, Run, compaction, usual};
+use super::{Outcome, Run, compaction, glance, usual};
 use crate::ledger;
 
 /// Stop: folds what waits.
@@ -30,7 +30,7 @@ pub(super) fn stop(run: &Run) -> Outcome {
 pub(super) fn read_on(run: &Run, session: &Session, failures: &mut Vec<String>) {
     let payload = &run.payload;
     if LedgerFile::may_wait(&run.place.home.session(&payload.session_id), &payload.transcript_path) {
-        return;
+        return glance::keep(run, &session.memory, None, failures);
     }
     let told = ledger::catch_up(
         &run.place.home,
@@ -40,6 +40,7 @@ pub(super) fn read_on(run: &Run, session: &Session, failures: &mut Vec<String>) 
         failures,
     );
     summaries::keep(run, session, &told, When::Filling, failures);
+    glance::keep(run, &session.memory, Some(&told), failures);
 }
 
 /// SessionEnd: saves and folds, within the second and a half that the client gives.

@@ -5,6 +5,7 @@
 mod compaction;
 mod ending;
 mod gate;
+mod glance;
 pub(crate) mod input;
 mod session_start;
 pub(crate) mod starting;

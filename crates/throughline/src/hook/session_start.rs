@@ -14,7 +14,7 @@ use throughline_store::project_files;
 use throughline_store::session::{CompactionMark, Registry, SessionCache, SessionNote};
 
 use super::gate::{self, Session};
-use super::{Outcome, Run, starting, summaries};
+use super::{Outcome, Run, glance, starting, summaries};
 use crate::ledger;
 use crate::liveness::{self, Fate, Seen};
 
@@ -39,6 +39,7 @@ pub(super) fn run(run: &Run) -> Outcome {
     if !cache.paused {
         let text = restore(run, &session, start, &seen, &mut outcome.failures);
         outcome.reply = Outcome::saying(text).reply;
+        glance::keep(run, &session.memory, None, &mut outcome.failures);
     }
     gate::fold(run, &session.memory, &mut outcome.failures);
     if start == Start::Startup {

@@ -24,6 +24,8 @@ use throughline_store::statusline_rules::StatuslineRules;
 use crate::hook::{input, leave};
 use crate::place::Place;
 
+pub(crate) use rules::look_problems;
+
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     survive_panics();
     let args: Vec<String> = args.map(|arg| arg.to_string_lossy().into_owned()).collect();

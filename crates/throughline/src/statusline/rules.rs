@@ -6,7 +6,7 @@ use throughline_agents::claude_code::compaction_point::Inputs;
 use throughline_agents::claude_code::settings_read::Scope;
 use throughline_agents::claude_code::statusline_payload::StatuslinePayload;
 use throughline_domain::Timestamp;
-use throughline_statusline::{Colour, Look};
+use throughline_statusline::{Colour, Look, Preset, Segment};
 use throughline_store::config::{Config, Statusline};
 use throughline_store::paths::Project;
 use throughline_store::session::SessionCache;
@@ -155,6 +155,23 @@ pub(super) fn look(config: &Statusline) -> Look {
     let bar_cells = usize::try_from(config.bar_cells).unwrap_or(usize::MAX);
     let named = config.segments.iter().map(String::as_str);
     Look { colour, columns, bar_cells, ..Look::named(&config.preset, named) }
+}
+
+/// Names in the configuration that mean nothing; what they stand for is left out.
+pub(crate) fn look_problems(config: &Statusline) -> Vec<String> {
+    let mut problems = Vec::new();
+    if Preset::from_name(&config.preset).is_none() {
+        problems.push(format!("statusline.preset `{}` is no preset; minimal is used", config.preset));
+    }
+    let odd = config.segments.iter().filter(|name| Segment::from_name(name).is_none());
+    problems.extend(odd.map(|name| format!("statusline.segments: `{name}` is no segment; it is left out")));
+    if !["auto", "always", "never"].contains(&config.color.as_str()) {
+        problems.push(format!(
+            "statusline.color `{}` is none of auto, always, never; auto is used",
+            config.color
+        ));
+    }
+    problems
 }
 
 fn is_set(name: &str) -> bool {

@@ -15,6 +15,8 @@ mod scene;
 #[cfg(test)]
 mod sessions;
 #[cfg(test)]
+mod statusline;
+#[cfg(test)]
 mod terminal;
 #[cfg(test)]
 mod threshold;

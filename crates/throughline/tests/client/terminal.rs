@@ -16,13 +16,18 @@ use crate::scene::{Scene, fragments};
 const WAIT: Duration = Duration::from_secs(30);
 
 /// A terminal of its own: no server or setting of the user's.
-struct Terminal<'a> {
+pub(crate) struct Terminal<'a> {
     scene: &'a Scene,
 }
 
 impl<'a> Terminal<'a> {
     /// Starts the client as a person does; `None` when there is no tmux.
-    fn open(scene: &'a Scene) -> Option<Self> {
+    pub(crate) fn open(scene: &'a Scene) -> Option<Self> {
+        Self::open_with(scene, &[])
+    }
+
+    /// The same with more arguments.
+    pub(crate) fn open_with(scene: &'a Scene, args: &[&str]) -> Option<Self> {
         if Command::new("tmux").arg("-V").output().is_err() {
             assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "no tmux");
             eprintln!("skipped: no tmux");
@@ -31,7 +36,8 @@ impl<'a> Terminal<'a> {
         settle_first_questions(scene);
         let terminal = Self { scene };
         let client = client::find().expect("the client of the scene");
-        let line = format!("'{}' --model {}", client.display(), client::MODEL_WITH_REMINDERS);
+        let model = client::MODEL_WITH_REMINDERS;
+        let line = format!("'{}' --model {model} {}", client.display(), args.join(" "));
         terminal.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "140", "-y", "50", &line]);
         Some(terminal)
     }
@@ -50,7 +56,7 @@ impl<'a> Terminal<'a> {
     }
 
     #[track_caller]
-    fn wait_for(&self, text: &str) -> String {
+    pub(crate) fn wait_for(&self, text: &str) -> String {
         let until = Instant::now() + WAIT;
         loop {
             let screen = self.screen();
@@ -62,10 +68,15 @@ impl<'a> Terminal<'a> {
         }
     }
 
-    fn ask(&self, prompt: &str) -> String {
-        self.tmux(&["send-keys", "-l", prompt]);
-        self.wait_for(prompt);
+    /// Types a line and sends it.
+    pub(crate) fn enter(&self, line: &str) {
+        self.tmux(&["send-keys", "-l", line]);
+        self.wait_for(line);
         self.tmux(&["send-keys", "Enter"]);
+    }
+
+    fn ask(&self, prompt: &str) -> String {
+        self.enter(prompt);
         self.wait_for("Nothing scripted for this prompt.")
     }
 }

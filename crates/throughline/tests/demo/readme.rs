@@ -18,14 +18,14 @@ fn help() -> String {
     String::from_utf8(output.stdout).expect("help is text")
 }
 
-/// The verbs that help lists, without those that the agent calls.
+/// The verbs that help lists, without the one that only the agent calls.
 fn verbs() -> BTreeSet<String> {
     let help = help();
     let (_, rest) = help.split_once("Commands:\n").expect("the list of verbs");
     let (list, _) = rest.split_once("\n\n").expect("its end");
     let named = list.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     let verbs = named.filter_map(|line| line.split_whitespace().next()).map(str::to_owned);
-    verbs.filter(|verb| !matches!(verb.as_str(), "help" | "hook" | "statusline")).collect()
+    verbs.filter(|verb| !matches!(verb.as_str(), "help" | "hook")).collect()
 }
 
 #[test]

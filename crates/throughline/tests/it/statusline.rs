@@ -97,3 +97,155 @@ fn the_window_it_is_told_reaches_the_hooks() {
     let memory = std::fs::read_to_string(scene.session_data("s").join("usage.json")).unwrap();
     assert!(memory.contains(r#""window":1000000"#), "{memory}");
 }
+
+/// A scene whose terminal is told by the environment.
+fn scene_with(config: &str, env: &[(&str, &str)]) -> Scene {
+    let mut scene = Scene::with_git();
+    for (name, value) in env {
+        scene.home.set_env(name, value);
+    }
+    scene.home.write(".claude/throughline.toml", config);
+    scene
+}
+
+#[test]
+fn presets_and_segments_come_from_the_configuration() {
+    let scene = scene_with("[statusline]\npreset = \"plain\"\n", &[]);
+    let told = payload::status_line(&scene.home, "s", 200_000, Some(84_000), 1_000).to_string();
+    let shown = line(&scene, &["statusline"], &told);
+    assert_eq!(shown, "Opus 5.5 | 42% 84,000t cache 75% | 83k to compaction | $0.02 | main\n");
+    let config = "[statusline]\nsegments = [\"percent\", \"newline\", \"directory\", \"odd\", \"lines\"]\n";
+    scene.home.write(".claude/throughline.toml", config);
+    assert_eq!(line(&scene, &["statusline"], &told), "42%\n📁 project · +1 −1\n");
+    scene.home.write(".claude/throughline.toml", "[statusline]\npreset = \"no such preset\"\n");
+    assert!(line(&scene, &["statusline"], &told).starts_with("[Opus 5.5] 42% (84,000t)"));
+    scene.home.write(".claude/throughline.toml", "not toml at all");
+    assert!(line(&scene, &["statusline"], &told).starts_with("[Opus 5.5] 42% (84,000t)"));
+}
+
+#[test]
+fn colours_only_where_they_are_wanted() {
+    let compact = "[statusline]\npreset = \"compact\"\n";
+    let is_coloured = |config: &str, env: &[(&str, &str)]| {
+        let scene = scene_with(config, env);
+        let told = payload::status_line(&scene.home, "s", 200_000, Some(84_000), 1_000).to_string();
+        line(&scene, &["statusline"], &told).contains('\u{1b}')
+    };
+    assert!(is_coloured(compact, &[("TERM", "xterm-256color")]));
+    assert!(is_coloured(compact, &[("NO_COLOR", "")]));
+    assert!(!is_coloured(compact, &[("NO_COLOR", "1")]));
+    assert!(!is_coloured(compact, &[("TERM", "dumb")]));
+    assert!(!is_coloured(&format!("{compact}color = \"never\"\n"), &[]));
+    assert!(is_coloured(&format!("{compact}color = \"always\"\n"), &[("NO_COLOR", "1")]));
+    assert!(!is_coloured("", &[("TERM", "xterm-256color")]));
+}
+
+#[test]
+fn as_wide_as_the_terminal_and_no_wider() {
+    for columns in [20_usize, 30, 40, 60] {
+        let scene = scene_with("", &[("COLUMNS", &columns.to_string())]);
+        let told = payload::status_line(&scene.home, "s", 200_000, Some(84_000), 1_000).to_string();
+        let shown = line(&scene, &["statusline"], &told);
+        assert!(throughline_statusline::width(shown.trim_end()) <= columns - 4, "{columns}: {shown}");
+        assert!(shown.contains("42%"), "{columns}: {shown}");
+    }
+    let scene = scene_with("[statusline]\nwidth = 14\n", &[("COLUMNS", "200")]);
+    let told = payload::status_line(&scene.home, "s", 200_000, Some(84_000), 1_000).to_string();
+    assert_eq!(line(&scene, &["statusline"], &told), "[Opus 5.5] 42%\n");
+    for odd in ["", "0", "-3", "many", "99999999999999999999999"] {
+        let scene = scene_with("", &[("COLUMNS", odd)]);
+        let told = payload::status_line(&scene.home, "s", 200_000, Some(84_000), 1_000).to_string();
+        let shown = line(&scene, &["statusline"], &told);
+        assert!(shown.contains("83k to compaction"), "{odd:?}: {shown}");
+    }
+}
+
+#[test]
+fn names_from_outside_cannot_move_the_cursor() {
+    let scene = scene_with("[statusline]\npreset = \"full\"\ncolor = \"never\"\n", &[]);
+    let mut told = payload::status_line(&scene.home, "s", 200_000, Some(84_000), 1_000);
+    told["model"]["display_name"] = json!("Op\u{1b}[2Jus\u{7}\n\u{202e}");
+    told["session_name"] = json!("\u{1b}]0;title\u{7}");
+    std::fs::write(scene.home.project().join(".git/HEAD"), "ref: refs/heads/\u{9b}31mred\n").unwrap();
+    let shown = line(&scene, &["statusline"], &told.to_string());
+    assert!(shown.starts_with("Opus medium"), "{shown:?}");
+    assert!(!shown.trim_end().replace('\n', "").contains(char::is_control), "{shown:?}");
+}
+
+#[test]
+fn the_work_at_a_glance_as_the_hooks_left_it() {
+    let scene = scene_with("[statusline]\nsegments = [\"phase\", \"task\", \"memory\", \"branch\"]\n", &[]);
+    scene.home.git(&["checkout", "-q", "-b", "feature/glance"]);
+    scene.hook(&payload::session_start(&scene.home, "s", "startup"));
+    scene.ok(&["add", "decision", "Use one file"]);
+    scene.ok(&["add", "action", "Write it"]);
+    scene.ok(&["set", "work", "--phase", "EXEC"]);
+    let told = payload::status_line(&scene.home, "s", 200_000, Some(84_000), 1_000).to_string();
+    scene.hook(&payload::stop(&scene.home, "s", "Done."));
+    let shown = line(&scene, &["statusline"], &told);
+    let (work, rest) = shown.split_once(" saved ").unwrap_or_else(|| panic!("{shown}"));
+    assert_eq!(work, "EXEC · 🧠 2");
+    assert!(rest.ends_with("s ago · ⎇ feature/glance\n"), "{shown}");
+}
+
+#[test]
+fn the_branch_of_a_linked_worktree() {
+    let scene = scene_with("[statusline]\nsegments = [\"branch\"]\n", &[]);
+    scene.home.git(&["worktree", "add", "-q", "-b", "side", "../side"]);
+    let mut told = payload::status_line(&scene.home, "s", 200_000, Some(84_000), 1_000);
+    told["workspace"]["current_dir"] = json!(scene.home.project().parent().unwrap().join("side"));
+    assert_eq!(line(&scene, &["statusline"], &told.to_string()), "⎇ side\n");
+}
+
+#[test]
+fn settings_that_change_in_mid_session_and_a_model_switch_are_seen_at_once() {
+    let scene = Scene::new();
+    let mut told = payload::status_line(&scene.home, "s", 1_000_000, Some(84_000), 1_000);
+    let shown = |told: &Value| line(&scene, &["statusline"], &told.to_string());
+    assert!(shown(&told).ends_with("· 883k to compaction\n"));
+    scene.home.write(".claude/settings.json", r#"{"autoCompactWindow": 150000}"#);
+    assert!(shown(&told).ends_with("⚠️ · 33k to compaction\n"));
+    scene.home.write(".claude/settings.json", r#"{"autoCompactEnabled": false}"#);
+    assert!(shown(&told).ends_with("· no auto-compaction\n"));
+    scene.home.write(".claude/settings.json", "{}");
+    told["model"] = json!({ "id": "claude-sonnet-4-5", "display_name": "Sonnet 4.5" });
+    told["context_window"]["context_window_size"] = json!(200_000);
+    assert!(shown(&told).ends_with("· no auto-compaction\n"));
+    told["model"] = json!({ "id": "a-model-of-tomorrow", "display_name": "Tomorrow" });
+    assert_eq!(shown(&told), "[Tomorrow] 42% (84,000t) 📦75%\n");
+}
+
+#[test]
+fn the_limits_of_a_plan_and_the_pace_of_the_work() {
+    let scene = Scene::new();
+    scene.home.write(".claude/throughline.toml", "[statusline]\nsegments = [\"limits\", \"eta\"]\n");
+    let mut told = payload::status_line(&scene.home, "s", 200_000, Some(84_000), 1_000);
+    told["rate_limits"] = json!({
+        "five_hour": { "used_percentage": 23.5, "resets_at": 0 }, "seven_day": { "used_percentage": 91 },
+    });
+    assert_eq!(line(&scene, &["statusline"], &told.to_string()), "5h 24% 7d 91%\n");
+    // Ten minutes of work at 6,000 tokens a minute, as the calls of that time would have left it.
+    let memory = scene.session_data("s").join("usage.json");
+    let mut kept: Value = serde_json::from_str(&std::fs::read_to_string(&memory).unwrap()).unwrap();
+    let now = kept["seen_at_ms"].as_i64().unwrap();
+    kept["points"] = (0..10).map(|n| json!([now - (10 - n) * 60_000, 24_000 + n * 6_000])).collect();
+    std::fs::write(&memory, kept.to_string()).unwrap();
+    told["context_window"]["current_usage"] = usage(84_001, 0, 0);
+    assert_eq!(line(&scene, &["statusline"], &told.to_string()), "5h 24% 7d 91% · ~13m left\n");
+}
+
+#[test]
+fn the_demo_shows_every_preset_and_segment() {
+    let scene = Scene::new();
+    let shown = line(&scene, &["statusline", "--demo"], "");
+    for preset in throughline_statusline::Preset::ALL {
+        assert!(shown.contains(&format!("preset = \"{}\"", preset.name())), "{shown}");
+    }
+    for segment in throughline_statusline::Segment::ALL.iter().filter(|it| it.name() != "newline") {
+        let row = shown.lines().find(|row| row.split_whitespace().next() == Some(segment.name()));
+        assert!(
+            row.is_some_and(|row| row.split_whitespace().count() > 1) || segment.name() == "health",
+            "{shown}"
+        );
+    }
+}

@@ -11,6 +11,7 @@ mod restored;
 mod runs;
 mod state;
 mod surroundings;
+mod usage_log;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -93,7 +94,7 @@ type Look = fn(&Context) -> Vec<Check>;
 
 /// The checks, in the order in which they run. The state comes before the archive, which is restocked from it; both
 /// come before what is read out of the archive.
-const CHECKS: [(&str, Look); 17] = [
+const CHECKS: [(&str, Look); 18] = [
     ("environment", surroundings::environment),
     ("configuration", surroundings::configuration),
     ("binary", binary::check),
@@ -103,6 +104,7 @@ const CHECKS: [(&str, Look); 17] = [
     ("timeouts", hooks::timeouts),
     ("plugin", hooks::plugin_beside_settings),
     ("disk", disk::check),
+    ("usage log", usage_log::check),
     ("lock", locks::check),
     ("state", state::check),
     ("archive", archive::check),

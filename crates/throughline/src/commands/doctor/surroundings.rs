@@ -56,7 +56,8 @@ pub(super) fn environment(context: &Context) -> Vec<Check> {
 
 pub(super) fn configuration(context: &Context) -> Vec<Check> {
     const NAME: &str = "configuration";
-    if context.config_problems.is_empty() {
+    let odd_look = crate::statusline::look_problems(&context.config.statusline);
+    if context.config_problems.is_empty() && odd_look.is_empty() {
         return vec![Check::ok(
             NAME,
             format!("briefings of at most {} tokens", context.config.briefing.tokens),
@@ -69,7 +70,8 @@ pub(super) fn configuration(context: &Context) -> Vec<Check> {
             "correct or remove the line",
         )
     };
-    context.config_problems.iter().map(line).collect()
+    let odd = |what: &String| Check::warn(NAME, what, "`throughline statusline --demo` shows what there is");
+    context.config_problems.iter().map(line).chain(odd_look.iter().map(odd)).collect()
 }
 
 pub(super) fn git(context: &Context) -> Vec<Check> {
