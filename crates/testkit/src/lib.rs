@@ -14,11 +14,13 @@
 #![expect(clippy::must_use_candidate, reason = "programs are run and files written for their effect, too")]
 
 pub mod client;
+pub mod cut_proxy;
 pub mod home;
 mod http;
 pub mod live;
 pub mod mock_api;
 pub mod payload;
+pub mod postgres;
 pub mod process;
 pub mod request;
 pub mod script;
@@ -26,9 +28,11 @@ mod sse;
 pub mod transcript;
 
 pub use client::ClientLab;
+pub use cut_proxy::CutProxy;
 pub use home::TempHome;
 pub use live::{LiveClient, TurnResult};
 pub use mock_api::MockApi;
+pub use postgres::{Pooler, Postgres};
 pub use process::Output;
 pub use request::{HookText, Kind, Request};
 pub use script::{Script, Step, Usage};

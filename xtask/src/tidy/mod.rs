@@ -52,7 +52,7 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<Outcome, String> 
         [] => {}
         [flag] if flag == "--bless-migrations" => {
             let blessed = migrations::bless(root, &Tree::read(root)?)?;
-            say(&format!("tidy: {blessed} new migration(s) signed in {}", migrations::CHECKSUMS));
+            say(&format!("tidy: {blessed} new migration(s) signed in {}", migrations::signature_files()));
         }
         _ => return Err("usage: cargo xtask tidy [--bless-migrations]".to_owned()),
     }

@@ -8,10 +8,11 @@ use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use super::error::ArchiveError;
 
 /// Every migration; the schema version is how many of them a database has had.
-const MIGRATIONS: [&str; 3] = [
+const MIGRATIONS: [&str; 4] = [
     include_str!("../../migrations/0001_entries.sql"),
     include_str!("../../migrations/0002_sessions.sql"),
     include_str!("../../migrations/0003_usage.sql"),
+    include_str!("../../migrations/0004_usage_moved.sql"),
 ];
 
 /// The schema version this program writes.

@@ -3,8 +3,9 @@
 use rusqlite::{OptionalExtension, params};
 use throughline_domain::Timestamp;
 use throughline_domain::time::iso;
+use throughline_domain::usage::RecordId;
 
-use super::{RowKind, UsageStore};
+use super::{RowKind, UsageStore, at};
 use crate::archive::{ArchiveError, Commit};
 
 impl UsageStore {
@@ -36,6 +37,17 @@ impl UsageStore {
                 )?
                 .execute(params![target, kind.word(), row_no, iso(now)])?;
             Ok(())
+        })
+    }
+
+    /// The keys that responses with numbers above `after`, up to `last`, had before and have no longer: a receiver
+    /// that knows them would count those responses twice.
+    pub fn moved_between(&self, after: i64, last: i64) -> Result<Vec<(Timestamp, RecordId)>, ArchiveError> {
+        self.read(|connection| {
+            connection
+                .prepare_cached("SELECT at_ms, id FROM usage_moved WHERE row_no > ?1 AND row_no <= ?2")?
+                .query_map([after, last], |row| Ok((at(row.get(0)?), RecordId(row.get(1)?))))?
+                .collect()
         })
     }
 

@@ -134,6 +134,9 @@ fn add_responses(
         let merged = old.merged(&new);
         if merged != old {
             update(transaction, &response.id.0, &merged)?;
+            if merged.at_ms != old.at_ms {
+                note_moved(transaction, &response.id.0, old.at_ms)?;
+            }
             slots.take(&old);
             slots.put(&merged);
             added.grown += 1;
@@ -204,6 +207,17 @@ fn update(transaction: &Transaction<'_>, id: &[u8; 16], new: &Stored) -> rusqlit
             sql_int(new.tokens.web_searches),
             sql_int(new.context),
         ])?;
+    Ok(())
+}
+
+/// Keeps the moment that a response no longer has, under the number that it has now.
+fn note_moved(transaction: &Transaction<'_>, id: &[u8; 16], old_ms: i64) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached(
+            "INSERT OR REPLACE INTO usage_moved (id, at_ms, row_no)
+             SELECT id, ?2, row_no FROM usage_responses WHERE id = ?1",
+        )?
+        .execute(params![id, old_ms])?;
     Ok(())
 }
 

@@ -124,6 +124,24 @@ fn a_changed_row_moves_behind_all_others_so_that_a_sender_sees_it() {
 }
 
 #[test]
+fn the_moments_that_a_response_gave_up_are_known_under_its_new_number() {
+    let folder = TempDir::new().unwrap();
+    let mut store = open(&folder);
+    let moments = ["2026-01-01T10:00:05Z", "2026-01-01T10:00:03Z", "2026-01-01T10:00:01Z"];
+    for moment in moments {
+        store.add(&responses(vec![response("a", moment, 2), response(moment, moment, 1)])).unwrap();
+    }
+    let last = store.last_row(RowKind::Responses).unwrap();
+    let id = RecordId::of(&["a"]);
+    let mut moved = store.moved_between(0, last).unwrap();
+    moved.sort_unstable();
+    assert_eq!(moved, [(at(moments[1]), id), (at(moments[0]), id)]);
+    assert_eq!(store.moved_between(last, i64::MAX).unwrap(), []);
+    store.add(&responses(vec![response("a", "2026-01-01T10:00:09Z", 2)])).unwrap();
+    assert_eq!(store.moved_between(0, i64::MAX).unwrap().len(), 2, "a later copy moves nothing");
+}
+
+#[test]
 fn rows_come_back_as_they_were_given() {
     let folder = TempDir::new().unwrap();
     let mut store = open(&folder);

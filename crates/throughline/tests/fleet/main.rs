@@ -1,0 +1,9 @@
+//! Fleet: many machines' usage in one PostgreSQL, against a real server that is cut, stopped, raced and refused.
+#![expect(clippy::expect_used, reason = "a scene that cannot be set stops the test")]
+
+mod analysis;
+mod faults;
+mod safety;
+mod scene;
+mod schema;
+mod sending;
