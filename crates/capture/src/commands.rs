@@ -12,6 +12,8 @@ use crate::{errors, head, kinds, names};
 /// What is longer was written for once.
 const NORMAL_UNITS: std::ops::RangeInclusive<usize> = 3..=200;
 const VERBATIM_UNITS_MAX: usize = 400;
+/// Of a line that is not kept as a command: enough to know it again.
+const ONCE_UNITS_MAX: usize = 120;
 /// Of an answer, as much at each end is looked at: what a run was about stands at its beginning, how it ended at its end.
 const ANSWER_BYTES_MAX: usize = 8 << 10;
 
@@ -87,7 +89,7 @@ pub(crate) fn answered(ledger: &mut Ledger, line: &str, answer: &ToolAnswer<'_>,
     let commands = shell::commands(line);
     let kept: Vec<(CommandKind, String)> = commands.iter().filter_map(kept).collect();
     let is_commit = commands.iter().any(is_git_commit);
-    if kept.is_empty() && !is_commit {
+    if kept.is_empty() && !is_commit && !answer.is_error {
         return;
     }
     let text = outcome::plain(answer.text.head_and_tail(ANSWER_BYTES_MAX));
@@ -101,12 +103,21 @@ pub(crate) fn answered(ledger: &mut Ledger, line: &str, answer: &ToolAnswer<'_>,
     if is_commit && (outcome == Outcome::Succeeded || text.contains(" changed, ")) {
         ledger.commit_turn = Some(place.turn);
     }
-    let Some((_, from)) = kept.get(told) else { return };
+    let Some((_, from)) = kept.get(told) else {
+        // A script for once, which nobody can run again by its name: what went wrong is told, if anything tells it.
+        let is_mere_look = commands.iter().all(|command| kinds::is_trivial(&command.words));
+        if outcome == Outcome::Failed && !is_mere_look {
+            errors::failed_once(ledger, &text, &one_line(line, ONCE_UNITS_MAX), place);
+        }
+        return;
+    };
     match outcome {
         Outcome::Unknown => {}
         Outcome::Succeeded => {
+            // The end of a pipe succeeds whatever came before it.
+            let is_known = !hides_exit || !is_check || outcome::sums_up(&text);
             for (_, normal) in &kept {
-                set(ledger, normal, Some(true));
+                set(ledger, normal, is_known.then_some(true));
                 errors::resolve(ledger, normal, place.turn);
             }
         }

@@ -10,6 +10,8 @@ pub(crate) enum Bearing {
     Directs,
     /// It may matter: it says what is not, what should be so, what always happens.
     Remarks,
+    /// The same, of a line that was pasted.
+    Pasted,
     Nothing,
 }
 
@@ -26,8 +28,10 @@ pub(crate) fn bearing(sentence: &str) -> Bearing {
     if is_question {
         return Bearing::Nothing;
     }
-    let is_quoted = is_code(sentence) || lower.contains("<-");
-    if !is_quoted
+    if is_code(sentence) {
+        return if remarks(&lower) { Bearing::Pasted } else { Bearing::Nothing };
+    }
+    if !lower.contains("<-")
         && (commands(&lower) || obliges(&lower) || prefers(&lower) || corrects(&lower) || elsewhere(&lower))
     {
         return Bearing::Directs;
@@ -40,9 +44,22 @@ fn is_question(lower: &str) -> bool {
     end.ends_with(['?', '？']) || lower.starts_with('¿')
 }
 
-/// A line of a patch or a comment that was pasted: somebody else's words.
+/// A line of a patch, a log or a comment that was pasted: somebody else's words.
 fn is_code(sentence: &str) -> bool {
+    #[rustfmt::skip]
+    const LOGS: &[&str] = &[
+        "[INFO]", "[WARN", "[ERROR", "[DEBUG", "[info]", "[warn", "[error", "[App]", "ERROR:", "WARNING:", "WARN:", "Warning:",
+        "INFO:", "Error:", "error:", "at ", "$ ", "% ", "> ", "npm ", "DEBUG:", "Traceback",
+    ];
     let start = sentence.trim_start_matches(['+', '-', ' ', '\t']);
+    let is_prompt = sentence
+        .split(' ')
+        .next()
+        .is_some_and(|word| word.contains('@') && word.contains(':') && word.ends_with(['$', '#', '%']));
+    let is_marked = sentence.contains(['✗', '✓', '✔', '✅', '❌', '✘', '│']);
+    if is_prompt || is_marked || LOGS.iter().any(|log| sentence.starts_with(log)) {
+        return true;
+    }
     let is_patch = sentence.starts_with("+  ") || sentence.starts_with("-  ") || sentence.starts_with("+\t");
     is_patch || ["//", "/*", "#!", "<!--", "* @"].iter().any(|mark| start.starts_with(mark))
 }
@@ -59,11 +76,18 @@ const ORDERS: &[&str] = &[
     "no need ", "let's ", "lets ", "let us ", "must ", "instead,", "instead ",
 ];
 
+/// A sentence that begins so tells; a verb behind its "and" is told as well.
+const TELLS: &[&str] = &[
+    "the", "this", "that", "these", "while", "when", "it", "they", "there", "a", "an", "in", "as", "for",
+    "since", "because", "my", "our",
+];
+
 /// "Never …", "then don't commit", "so let's keep the name": a clause that begins as an order.
 fn commands(lower: &str) -> bool {
     if words(lower).any(|word| matches!(word, "please" | "pls" | "plz")) {
         return true;
     }
+    let is_told = words(behind_lead_in(lower)).next().is_some_and(|first| TELLS.contains(&first));
     let mut before = "";
     for (joint, clause) in clauses(lower) {
         let clause = behind_lead_in(clause);
@@ -74,7 +98,7 @@ fn commands(lower: &str) -> bool {
                 matches!(word, "i" | "we" | "they" | "it" | "you" | "he" | "she" | "which" | "who" | "that")
             })
         };
-        let is_bound = joint == Joint::Word && !clause.starts_with("let") && has_subject();
+        let is_bound = joint == Joint::Word && !clause.starts_with("let") && (is_told || has_subject());
         if is_order && !is_bound {
             return true;
         }
@@ -173,7 +197,7 @@ fn prefers(lower: &str) -> bool {
         "i want", "we want", "i'd like", "i would like", "i'd prefer", "i prefer", "i'd rather", "i don't want",
         "we don't want", "i do not want", "we don't need", "you don't need", "don't think we need",
         "don't think we should", "don't think it should", "don't think you should", "no need to", "i need you to",
-        "rather than", "make sure",
+        "make sure", "to not",
     ];
     // "It returned x instead of y" reports.
     const REPORTS: &[&str] = &[
@@ -330,7 +354,6 @@ mod tests {
             "it somehow always lists these under each branch",
             "It returned the head instead of the tail.",
             "It does not run as a daemon.",
-            "+       // Always written as \"steps\" in new metadata.",
             "\"if files overlap\" <- I don't understand what you mean",
             "it must be the cache",
         ] {
@@ -340,6 +363,18 @@ mod tests {
             ["yes please", "keep going", "yeah, let's give it a try", "is it not enough?", "It is a map."]
         {
             assert_eq!(bearing(sentence), Bearing::Nothing, "{sentence}");
+        }
+    }
+
+    #[test]
+    fn what_was_pasted_is_nobodys_directive() {
+        for sentence in [
+            "+       // Always written as \"steps\" in new metadata.",
+            "[WARN] module not loaded, use another",
+            "dev@host:~$ never",
+            "• AVX-512: ✗ Not available",
+        ] {
+            assert_eq!(bearing(sentence), Bearing::Pasted, "{sentence}");
         }
     }
 

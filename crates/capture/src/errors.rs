@@ -32,10 +32,21 @@ pub(crate) fn failed(ledger: &mut Ledger, text: &str, from: &str, is_certain: bo
     });
 }
 
+/// A script for once failed: only lines that look like an error count, and nothing is certain about what they mean now.
+pub(crate) fn failed_once(ledger: &mut Ledger, text: &str, from: &str, place: Place) {
+    if text.lines().take(SCAN_LINES_MAX).any(|line| tells(line.trim())) {
+        failed(ledger, text, from, false, place);
+    }
+}
+
 /// A command succeeded: its own errors are over, and those of narrower runs of the same tool.
 pub(crate) fn resolve(ledger: &mut Ledger, normal: &str, turn: u64) {
+    // `rtk bun test` and `bun test` are the same run.
+    let split = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<String>>();
+    let words = split(normal);
+    let bare = kinds::behind_wrappers(&words);
     for error in ledger.errors.iter_mut().filter(|error| error.resolved_turn.is_none()) {
-        if error.from == normal {
+        if error.from == normal || kinds::behind_wrappers(&split(&error.from)) == bare {
             error.resolved_turn = Some(turn);
         } else if covers(normal, &error.from) {
             error.resolved_turn = Some(turn);
@@ -156,6 +167,7 @@ fn last_words(lines: &[&str]) -> Vec<String> {
     let said = lines.iter().rev().filter(|line| {
         !line.starts_with("Exit code ")
             && **line != "FAIL"
+            && !line.contains("Run with --verbose")
             && line.chars().filter(|c| c.is_alphabetic()).count() >= 4
     });
     said.take(1).map(|line| shorten(line, LINE_UNITS_MAX)).collect()

@@ -9,7 +9,7 @@ pub(crate) fn kind_of(words: &[String]) -> Option<CommandKind> {
     let rest: Vec<&str> = words[1..].iter().map(|word| word.trim_matches(['"', '\''])).collect();
     let is_no_program =
         program.is_empty() || program.starts_with('$') || program.contains('(') || is_assignment(&words[0]);
-    if TRIVIAL.contains(&program) || is_no_program || rest.contains(&"--help") {
+    if TRIVIAL.contains(&program) || is_no_program {
         return None;
     }
     let sub = rest
@@ -17,12 +17,24 @@ pub(crate) fn kind_of(words: &[String]) -> Option<CommandKind> {
         .copied()
         .find(|word| !word.starts_with('-') && !word.starts_with('+'))
         .unwrap_or_default();
+    if rest.contains(&"--help") || (sub == "version" && program != "npm") {
+        return Some(Run);
+    }
     match program {
         "git" => git_kind(&rest),
         "gh" | "glab" => hub_kind(&rest),
-        _ if ASKS_VERSION.contains(rest.first().unwrap_or(&"")) && rest.len() == 1 => None,
-        _ => Some(by_table(program, sub).unwrap_or_else(|| by_words(program, &rest, sub))),
+        _ if ASKS_VERSION.contains(rest.first().unwrap_or(&"")) && rest.len() == 1 => Some(Run),
+        _ => Some(by_table(program, &rest, sub).unwrap_or_else(|| by_words(program, &rest, sub))),
     }
+}
+
+/// Whether a command only looks around or moves things.
+pub(crate) fn is_trivial(words: &[String]) -> bool {
+    let words = behind_wrappers(words);
+    words.first().is_none_or(|word| {
+        let program = program_of(word);
+        TRIVIAL.contains(&program) || program == "git" || program == "gh"
+    })
 }
 
 /// The command without assignments and without the programs that only start another.
@@ -69,7 +81,7 @@ fn is_assignment(word: &str) -> bool {
 fn program_of(word: &str) -> &str {
     let word = word.trim_matches(['"', '\'']);
     let word = word.rsplit(['/', '\\']).next().unwrap_or(word);
-    word.strip_suffix(".exe").unwrap_or(word)
+    [".exe", ".bat", ".cmd", ".ps1"].iter().find_map(|ending| word.strip_suffix(ending)).unwrap_or(word)
 }
 
 const ASKS_VERSION: &[&str] = &["--version", "-V", "-v", "version", "--help", "-h", "help"];
@@ -80,11 +92,11 @@ const TRIVIAL: &[&str] = &[
     "ls", "ll", "cat", "bat", "cd", "pwd", "echo", "printf", "head", "tail", "less", "more", "wc", "find",
     "fd", "grep", "egrep", "fgrep", "rg", "ag", "ack", "sed", "awk", "which", "where", "whereis", "type",
     "sleep", "wait", "mkdir", "rmdir", "rm", "cp", "mv", "ln", "touch", "chmod", "chown", "true", "false",
-    "tree", "stat", "du", "df", "ps", "top", "kill", "pkill", "killall", "lsof", "date", "whoami", "id",
-    "hostname", "uname", "export", "unset", "set", "alias", "source", ".", "exit", "return", "break",
+    "tree", "stat", "top", "date", "whoami", "id",
+    "hostname", "uname", "unset", "set", "alias", ".", "exit", "return", "break",
     "continue", "read", "clear", "history", "man", "sort", "uniq", "cut", "tr", "tee", "xargs", "basename",
     "dirname", "realpath", "readlink", "xxd", "od", "hexdump", "popd", "dirs", "local", "declare", "shift",
-    "trap", "eval", "open", "pbcopy", "env", "printenv", "jobs", "fg", "bg", "ulimit", "umask", "seq",
+    "trap", "eval", "pbcopy", "env", "printenv", "jobs", "fg", "bg", "ulimit", "umask", "seq",
     "column", "Get-Content", "Get-ChildItem", "Select-String", "Get-Item", "Test-Path", "Remove-Item",
     "Copy-Item", "Move-Item", "New-Item", "Write-Output", "Write-Host", "Set-Content", "Get-Process",
     "Stop-Process", "Start-Sleep", "Out-Null", "dir", "findstr",
@@ -172,8 +184,11 @@ const TABLE: &[(&str, &str, CommandKind)] = &[
     ("R", "CMD", Build),
 ];
 
-fn by_table(program: &str, sub: &str) -> Option<CommandKind> {
+fn by_table(program: &str, rest: &[&str], sub: &str) -> Option<CommandKind> {
     let row = TABLE.iter().find(|row| row.0 == program && (row.1 == sub || row.1.is_empty()))?;
+    if row.2 == Build && program == "zig" && rest.contains(&"test") {
+        return Some(Test);
+    }
     // `mvn test`, `cmake --build`: a builder that was told to test.
     if row.2 == Build && row.1.is_empty() && !sub.is_empty() {
         return Some(by_word(sub).filter(|kind| *kind != Lint).unwrap_or(Build));
@@ -188,7 +203,8 @@ fn by_words(program: &str, rest: &[&str], sub: &str) -> CommandKind {
         "npm", "pnpm", "yarn", "bun", "make", "gmake", "just", "mise", "task", "rake", "composer", "gradle",
         "gradlew", "nx", "turbo", "lerna", "moon", "invoke", "inv", "bin", "deno", "ant", "sbt", "lein",
         "mix", "rails", "artisan", "php", "node", "python", "python3", "ruby", "bash", "sh", "zsh", "pwsh",
-        "powershell", "perl", "tsx", "ts-node", "docker", "docker-compose", "docker compose", "cargo",
+        "powershell", "perl", "tsx", "hatch", "pdm", "poetry", "dune", "gleam", "crystal", "julia", "Rscript", "bazelisk",
+        "rebar3", "scons", "waf", "earthly", "dagger", "vp", "rush", "ts-node", "docker", "docker-compose", "docker compose", "cargo",
     ];
     if RUNNERS.contains(&program) {
         let told = rest.iter().copied().filter(|word| {
@@ -209,7 +225,7 @@ fn by_words(program: &str, rest: &[&str], sub: &str) -> CommandKind {
 fn by_word(word: &str) -> Option<CommandKind> {
     #[rustfmt::skip]
     const WORDS: &[(&str, CommandKind)] = &[
-        ("test", Test), ("spec", Test), ("e2e", Test), ("coverage", Test), ("lint", Lint), ("fmt", Lint),
+        ("test", Test), ("spec", Test), ("verify", Test), ("runtest", Test), ("pester", Test), ("e2e", Test), ("coverage", Test), ("lint", Lint), ("fmt", Lint),
         ("format", Lint), ("typecheck", Lint), ("type-check", Lint), ("check", Lint), ("vet", Lint),
         ("clippy", Lint), ("build", Build), ("compile", Build), ("bundle", Build), ("assemble", Build), ("all", Build), ("install", Build),
         ("deploy", Deploy), ("release", Deploy), ("publish", Deploy),
@@ -229,49 +245,100 @@ fn by_word(word: &str) -> Option<CommandKind> {
 mod tests {
     use super::*;
 
+    const KNOWN: &[(&str, Option<CommandKind>)] = &[
+        ("go test ./...", Some(Test)),
+        ("CGO_ENABLED=0 go build ./cmd/x", Some(Build)),
+        ("cargo clippy --all-targets", Some(Lint)),
+        ("python3 -m pytest -q", Some(Test)),
+        ("uv run pytest", Some(Test)),
+        ("npx vitest run", Some(Test)),
+        ("npm run test:unit", Some(Test)),
+        ("pnpm lint", Some(Lint)),
+        ("yarn build", Some(Build)),
+        ("mise run lint", Some(Lint)),
+        ("make", Some(Build)),
+        ("make test", Some(Test)),
+        ("./gradlew assemble", Some(Build)),
+        ("mvn -q test", Some(Test)),
+        ("dotnet test", Some(Test)),
+        ("bundle exec rspec", Some(Test)),
+        ("mix test", Some(Test)),
+        ("swift build", Some(Build)),
+        ("flutter analyze", Some(Lint)),
+        ("timeout 60 ctest", Some(Test)),
+        ("./scripts/run_tests.sh", Some(Test)),
+        ("bash scripts/deploy.sh prod", Some(Deploy)),
+        ("terraform apply", Some(Deploy)),
+        ("./server --port 80", Some(Run)),
+        ("./gradlew test --tests FooTest", Some(Test)),
+        ("mvn verify", Some(Test)),
+        ("xcodebuild test -scheme App", Some(Test)),
+        ("xcodebuild -scheme App build", Some(Build)),
+        ("vendor/bin/pest", Some(Test)),
+        ("php artisan test", Some(Test)),
+        ("bundle exec rake spec", Some(Test)),
+        ("bin/rails test", Some(Test)),
+        ("zig build test", Some(Test)),
+        ("bazel test //...", Some(Test)),
+        ("bazelisk test //...", Some(Test)),
+        ("just test", Some(Test)),
+        ("task build", Some(Build)),
+        ("nx test api", Some(Test)),
+        ("npx nx run api:test", Some(Test)),
+        ("turbo run build", Some(Build)),
+        ("deno task test", Some(Test)),
+        ("deno test", Some(Test)),
+        ("bun test", Some(Test)),
+        ("pnpm -r test", Some(Test)),
+        ("pnpm --filter web build", Some(Build)),
+        ("yarn workspace web test", Some(Test)),
+        ("poetry run pytest", Some(Test)),
+        ("uv run ruff check .", Some(Lint)),
+        ("hatch test", Some(Test)),
+        ("tox -e py312", Some(Test)),
+        ("python manage.py test", Some(Test)),
+        ("ctest --test-dir build", Some(Test)),
+        ("cmake --build build", Some(Build)),
+        ("meson test -C build", Some(Test)),
+        ("swift test", Some(Test)),
+        ("swiftlint", Some(Lint)),
+        ("sbt test", Some(Test)),
+        ("lein test", Some(Test)),
+        ("stack test", Some(Test)),
+        ("dune runtest", Some(Test)),
+        ("dune build", Some(Build)),
+        ("gleam test", Some(Test)),
+        ("crystal spec", Some(Test)),
+        ("julia --project test/runtests.jl", Some(Test)),
+        ("Rscript -e devtools::test()", Some(Test)),
+        ("forge test", Some(Test)),
+        ("npx hardhat test", Some(Test)),
+        ("Invoke-Pester", Some(Test)),
+        ("dotnet run", Some(Run)),
+        ("gradle.bat build", Some(Build)),
+        ("ruff check --fix", Some(Lint)),
+        ("kubectl apply -f x.yml", Some(Deploy)),
+        ("git push origin main", Some(Git)),
+        ("git -C sub rebase main", Some(Git)),
+        ("gh pr create", Some(Git)),
+        ("git status", None),
+        ("ls -la", None),
+        ("node --version", Some(Run)),
+        ("latest --x", Some(Run)),
+        ("$X run", None),
+        ("vendor/bin/phpunit", Some(Test)),
+        ("X=$(date)", None),
+        ("gh release view v1", None),
+        ("rtk cargo test", Some(Test)),
+        ("cargo test --help", Some(Run)),
+        ("ps aux", Some(Run)),
+    ];
+
     #[test]
-    fn a_dozen_ecosystems_are_known() {
-        for (line, kind) in [
-            ("go test ./...", Some(Test)),
-            ("CGO_ENABLED=0 go build ./cmd/x", Some(Build)),
-            ("cargo clippy --all-targets", Some(Lint)),
-            ("python3 -m pytest -q", Some(Test)),
-            ("uv run pytest", Some(Test)),
-            ("npx vitest run", Some(Test)),
-            ("npm run test:unit", Some(Test)),
-            ("pnpm lint", Some(Lint)),
-            ("yarn build", Some(Build)),
-            ("mise run lint", Some(Lint)),
-            ("make", Some(Build)),
-            ("make test", Some(Test)),
-            ("./gradlew assemble", Some(Build)),
-            ("mvn -q test", Some(Test)),
-            ("dotnet test", Some(Test)),
-            ("bundle exec rspec", Some(Test)),
-            ("mix test", Some(Test)),
-            ("swift build", Some(Build)),
-            ("flutter analyze", Some(Lint)),
-            ("timeout 60 ctest", Some(Test)),
-            ("./scripts/run_tests.sh", Some(Test)),
-            ("bash scripts/deploy.sh prod", Some(Deploy)),
-            ("terraform apply", Some(Deploy)),
-            ("./server --port 80", Some(Run)),
-            ("git push origin main", Some(Git)),
-            ("git -C sub rebase main", Some(Git)),
-            ("gh pr create", Some(Git)),
-            ("git status", None),
-            ("ls -la", None),
-            ("node --version", None),
-            ("latest --x", Some(Run)),
-            ("$X run", None),
-            ("vendor/bin/phpunit", Some(Test)),
-            ("X=$(date)", None),
-            ("gh release view v1", None),
-            ("rtk cargo test", Some(Test)),
-            ("cargo test --help", None),
-        ] {
+    fn many_ecosystems_are_known() {
+        for (line, kind) in KNOWN {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
-            assert_eq!(kind_of(&words), kind, "{line}");
+            assert_eq!(kind_of(&words), *kind, "{line}");
         }
     }
 }

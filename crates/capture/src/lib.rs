@@ -149,6 +149,11 @@ fn head(text: &str, bytes_max: usize) -> &str {
 
 /// Words of the user, with what they name and settle; says whether there were any.
 fn user_said(ledger: &mut Ledger, text: &str, place: Place) -> bool {
+    // What a subagent reports in the user's place names files; its words are nobody's directives.
+    if text.trim_start().starts_with("<task-notification>") {
+        files::mentioned(ledger, head(text, TEXT_BYTES_MAX), Role::Agent, None, place);
+        return false;
+    }
     let is_said = words::heard(ledger, text, place);
     if is_said {
         spoken(ledger, text, Role::User, place);

@@ -51,6 +51,13 @@ fn was_not_run(start: &str) -> bool {
         "User rejected",
         "Command was manually backgrounded",
         "Error: The user doesn't want",
+        "Permission for this action",
+        "Permission denied by",
+        "PreToolUse:",
+        "Hook PreToolUse",
+        "Error: PreToolUse",
+        "context-mode:",
+        "Blocked by",
     ];
     SAYS.iter().any(|says| start.starts_with(says))
 }
@@ -132,6 +139,11 @@ static SUMS_UP: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         .ok()
 });
 
+/// Whether a run's own words sum it up: then a pipe behind it hides nothing.
+pub(crate) fn sums_up(text: &str) -> bool {
+    SUMS_UP.as_ref().is_some_and(|words| words.is_match(text))
+}
+
 /// The last lines that mean something, in their order; of a check, the lines that sum up.
 pub(crate) fn last_lines(text: &str, is_check: bool, outcome: Outcome) -> Vec<String> {
     let meaningful = || text.lines().rev().map(str::trim).filter(|line| is_meaningful(line)).take(200);
@@ -152,11 +164,16 @@ pub(crate) fn last_lines(text: &str, is_check: bool, outcome: Outcome) -> Vec<St
     lines.iter().rev().map(|line| shorten(line, RESULT_UNITS_MAX)).collect()
 }
 
+/// What the client adds to an answer.
+const CLIENTS: &[&str] =
+    &["Shell cwd was reset", "(Bash completed with no output", "(No output", "Run with --verbose"];
+
 fn is_meaningful(line: &str) -> bool {
     line.chars().any(char::is_alphanumeric)
         && !line.starts_with("Exit code ")
         && line != "…"
         && line != "exit status 1"
+        && !CLIENTS.iter().any(|says| line.starts_with(says))
 }
 
 #[cfg(test)]

@@ -107,7 +107,9 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
             if matches!(bytes.get(end), Some(b'(' | b'?' | b'<' | b'$' | b'*' | b'{')) {
                 continue;
             }
-            if let Some(word) = text.get(start..end).map(trim_word).filter(|word| word.len() >= 4) {
+            if let Some(word) =
+                text.get(start..end).map(|word| trim_word(out_of_script(word))).filter(|word| word.len() >= 4)
+            {
                 return Some(word);
             }
         }
@@ -119,6 +121,25 @@ fn is_path_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || byte >= 0x80
         || matches!(byte, b'.' | b'/' | b'\\' | b'_' | b'-' | b'+' | b'@' | b'~' | b':' | b'%' | b'#')
+}
+
+/// Scripts without spaces run into a name: `次に、Header.astroを` names `Header.astro`, and `文档/a.md` is a path.
+fn out_of_script(word: &str) -> &str {
+    if word.is_ascii() {
+        return word;
+    }
+    let is_wide =
+        |c: char| matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{ff00}'..='\u{ffef}');
+    let is_mark = |c: char| matches!(c, '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ff0f}' | '\u{ff1a}'..='\u{ff20}' | '…' | '—' | '“' | '”' | '‘' | '’' | '•' | '→');
+    let word = word.rsplit(is_mark).find(|part| part.contains('.')).unwrap_or(word);
+    let name_at = word.rfind('/').map_or(0, |at| at + 1);
+    let Some(dot) = word[name_at..].rfind('.').map(|at| name_at + at) else { return word };
+    let end = word[dot..].find(is_wide).map_or(word.len(), |at| dot + at);
+    let word = &word[..end];
+    // Only where what stands before is no folder.
+    let start = word[..dot].char_indices().rfind(|(_, c)| is_wide(*c)).map_or(0, |(at, c)| at + c.len_utf8());
+    let is_folder = word[start..].starts_with('/') || word[..start].contains('/') || start == dot;
+    if is_folder { word } else { &word[start..] }
 }
 
 /// `src/a.rs:12:3:` is `src/a.rs`, `@src/a.rs.` too.
@@ -333,6 +354,19 @@ mod tests {
             "fmt.Println",
         ] {
             check(&["/r"], word, None);
+        }
+    }
+
+    #[test]
+    fn a_script_without_spaces_is_no_part_of_a_name() {
+        for (text, expected) in [
+            ("次に、Header.astroを直します。", "Header.astro"),
+            ("自動的に変わります。src/global.css です", "src/global.css"),
+            ("修改 文档/说明.md 即可", "文档/说明.md"),
+            ("请看README.md。", "README.md"),
+            ("siehe docs/überblick.md", "docs/überblick.md"),
+        ] {
+            assert_eq!(words(text).collect::<Vec<_>>(), [expected], "{text}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use expect_test::{Expect, expect};
-use throughline_domain::ledger::{CommandKind, FindingKind, Ledger};
+use throughline_domain::ledger::{Act, CommandKind, FindingKind, Ledger, Phase};
 use throughline_domain::transcript::{Block, Escaped, Line, Tool, ToolAnswer, ToolCall, What};
 
 use crate::absorb;
@@ -425,4 +425,68 @@ fn kinds_survive_a_round_trip() {
     let back: Ledger = serde_json::from_str(&text).expect("it was just written");
     assert_eq!(back.commands[0].kind, CommandKind::Lint);
     assert_eq!(back, session.ledger);
+}
+
+#[test]
+fn a_pipe_hides_how_a_check_ended_unless_its_own_words_tell() {
+    let mut session = Session::default();
+    session
+        .shell("pip3 install lz4 2>&1 | tail -1", "hint: see the manual", false)
+        .shell("go test ./... | tail -1", "ok  \\texample\\t0.1s", false)
+        .shell("make lint", "", false);
+    let ended: Vec<Option<bool>> = session.ledger.commands.iter().map(|it| it.succeeded).collect();
+    assert_eq!(ended, [None, Some(true), Some(true)]);
+}
+
+#[test]
+fn a_subagents_report_names_files_and_directs_nobody() {
+    let mut session = Session::default();
+    session.user(
+        "<task-notification><result>Never edit src/a.rs, see tests/b.rs .</result></task-notification>",
+    );
+    let files: Vec<&str> = session.ledger.files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(files, ["src/a.rs", "tests/b.rs"]);
+    assert!(session.ledger.said.is_empty());
+}
+
+#[test]
+fn a_script_for_once_that_failed_is_told_and_a_mere_look_is_not() {
+    let mut session = Session::default();
+    session
+        .shell("python3 - <<'E'\nimport x\nE", "ModuleNotFoundError: No module named 'x'", true)
+        .shell("ls nowhere", "ls: cannot access 'nowhere': No such file or directory", true)
+        .shell("curl http://x", "Permission for this action was denied by the classifier", true);
+    let lines: Vec<&str> = session.ledger.errors.iter().map(|error| error.lines[0].as_str()).collect();
+    assert_eq!(lines, ["ModuleNotFoundError: No module named 'x'"]);
+}
+
+#[test]
+fn a_run_behind_another_wrapper_is_the_same_run() {
+    let mut session = Session::default();
+    session.shell("rtk bun run test", "error: unrecognized subcommand 'bun'", true).shell(
+        "bun run test",
+        "5 pass",
+        false,
+    );
+    assert!(session.ledger.errors[0].resolved_turn.is_some());
+}
+
+#[test]
+fn whose_turn_it_is_and_what_was_done_last_is_known() {
+    let mut session = Session::default();
+    session.user("Make the reader fast, please.");
+    assert_eq!(session.ledger.stand.phase, Phase::Asked);
+    session.agent("I see. Now let me change the scanner:").file(
+        Tool::Edit,
+        "/home/dev/repo/src/scan.rs",
+        "x",
+    );
+    let stand = session.ledger.stand.clone();
+    assert_eq!((stand.phase, stand.act), (Phase::Working, Act::Edited));
+    assert_eq!((stand.said.as_str(), stand.what.as_str()), ("Now let me change the scanner:", "src/scan.rs"));
+    session.user("[Request interrupted by user]");
+    assert_eq!(session.ledger.stand.phase, Phase::Stopped);
+    session.user("Go on with the other file").agent("All 12 tests pass, and it is committed.");
+    let stand = &session.ledger.stand;
+    assert_eq!((stand.phase, stand.told.as_str()), (Phase::Told, "All 12 tests pass, and it is committed."));
 }

@@ -28,8 +28,16 @@ pub(crate) fn heard(ledger: &mut Ledger, text: &str, place: Place) -> bool {
     if units > AGAIN_UNITS_MIN {
         ledger.said.retain(|word| word.units != units || word.text != kept);
     }
-    let (directives, remarks) = directives(own);
-    ledger.said.push(UserWord { text: kept.to_owned(), units, place, directives, remarks, is_queued: false });
+    let [directives, remarks, pasted] = directives(own);
+    ledger.said.push(UserWord {
+        text: kept.to_owned(),
+        units,
+        place,
+        directives,
+        remarks,
+        pasted,
+        is_queued: false,
+    });
     true
 }
 
@@ -54,20 +62,33 @@ pub(crate) fn was_queued(ledger: &mut Ledger, text: &str, place: Place) -> bool 
 
 /// Takes what stood behind a slash command. What a compaction shall keep is a directive by itself.
 pub(crate) fn heard_command(ledger: &mut Ledger, name: &str, args: &str, place: Place) {
+    #[rustfmt::skip]
+    const OF_THE_CLIENT: &[&str] = &[
+        "rename", "clear", "model", "resume", "login", "logout", "config", "cost", "context", "exit", "quit", "effort",
+        "add-dir", "plugin", "mcp", "theme", "status", "usage", "export", "memory", "permissions", "fast", "color",
+    ];
     let args = args.trim();
-    if args.is_empty() {
+    if args.is_empty() || OF_THE_CLIENT.contains(&name.trim_start_matches('/')) {
         return;
     }
     let name = crate::head(name, 60);
     let text = format!("{name} {}", cut_utf16(args, HEAD_UNITS_MAX));
-    let (directives, remarks) = if name.ends_with("compact") {
-        (vec![cut_utf16(args, *DIRECTIVE_UNITS.end()).to_owned()], Vec::new())
+    let [directives, remarks, pasted] = if name.ends_with("compact") {
+        [vec![cut_utf16(args, *DIRECTIVE_UNITS.end()).to_owned()], Vec::new(), Vec::new()]
     } else {
         directives(&text)
     };
     // The same command again is the same request.
     ledger.said.retain(|word| word.text != text);
-    ledger.said.push(UserWord { text, units: utf16_len(args), place, directives, remarks, is_queued: false });
+    ledger.said.push(UserWord {
+        text,
+        units: utf16_len(args),
+        place,
+        directives,
+        remarks,
+        pasted,
+        is_queued: false,
+    });
 }
 
 /// Texts that the client puts into the user's mouth.
@@ -88,9 +109,9 @@ fn is_clients_own(text: &str) -> bool {
     })
 }
 
-/// The sentences that direct, and those that may bear on the work.
-fn directives(text: &str) -> (Vec<String>, Vec<String>) {
-    let (mut directives, mut remarks) = (Vec::new(), Vec::new());
+/// The sentences that direct, those that may bear on the work, and such that were pasted.
+fn directives(text: &str) -> [Vec<String>; 3] {
+    let [mut directives, mut remarks, mut pasted] = [const { Vec::new() }; 3];
     for sentence in markup::sentences(text).map(|sentence| sentence.text) {
         // Two words of a script without spaces are four characters.
         let units_min = if sentence.is_ascii() { *DIRECTIVE_UNITS.start() } else { WIDE_UNITS_MIN };
@@ -101,13 +122,14 @@ fn directives(text: &str) -> (Vec<String>, Vec<String>) {
         let list = match bearing(sentence) {
             Bearing::Directs => &mut directives,
             Bearing::Remarks => &mut remarks,
+            Bearing::Pasted => &mut pasted,
             Bearing::Nothing => continue,
         };
         if list.len() < DIRECTIVES_PER_MESSAGE_MAX {
             list.push(sentence.to_owned());
         }
     }
-    (directives, remarks)
+    [directives, remarks, pasted]
 }
 
 #[cfg(test)]
@@ -117,7 +139,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &Expect) {
-        expected.assert_eq(&directives(text).0.join("\n"));
+        expected.assert_eq(&directives(text)[0].join("\n"));
     }
 
     #[test]

@@ -245,6 +245,8 @@ pub struct UserWord {
     pub directives: Vec<String>,
     /// Other sentences of it that may bear on the work: what should be so, what is not.
     pub remarks: Vec<String>,
+    /// The same of lines that he pasted: a program's words, not his.
+    pub pasted: Vec<String>,
     /// Typed while the agent was busy, and not yet handed over as a message of its own.
     pub is_queued: bool,
 }

@@ -151,6 +151,7 @@ fn each_text(ledger: &mut Ledger, visit: &mut impl FnMut(&mut String)) {
             .into_iter()
             .chain(&mut word.directives)
             .chain(&mut word.remarks)
+            .chain(&mut word.pasted)
             .for_each(&mut *visit);
     }
     for task in &mut ledger.tasks {
@@ -197,7 +198,7 @@ mod tests {
         let document = serde_json::json!({
             "version": LEDGER_VERSION, "folders": [text], "files": [{"path": text, "did": text}],
             "commands": [{"normal": text, "verbatim": text, "result": [text]}], "names": [{"name": text}],
-            "said": [{"text": text, "directives": [text], "remarks": [text]}],
+            "said": [{"text": text, "directives": [text], "remarks": [text], "pasted": [text]}],
             "tasks": [{"id": text, "subject": text, "status": text}],
             "errors": [{"lines": [text], "from": text, "resolved_by": text}], "findings": [{"quote": text}],
             "pending": [{"id": text, "name": text, "command": text, "subject": text, "place": place}],
@@ -218,7 +219,7 @@ mod tests {
         file.write(folder.path(), LedgerFile::default()).unwrap();
         let written = std::fs::read_to_string(folder.path().join("ledger.json")).unwrap();
         assert!(!written.contains("ghp_"), "{written}");
-        assert_eq!(written.matches(redact::MASK).count(), 64, "every text of both ledgers: {written}");
+        assert_eq!(written.matches(redact::MASK).count(), 66, "every text of both ledgers: {written}");
         assert_eq!(file, LedgerFile::read(folder.path(), "/t"), "what is used is what was written");
     }
 

@@ -23,6 +23,10 @@ const DIRECTIVES_FIRST_TIGHT: usize = 8;
 const REQUEST_UNITS: usize = 400;
 /// Newest directives that are told.
 const DIRECTIVES_MAX: usize = 12;
+/// Newest proposals for the moment ("let's …") among them.
+const PASSING_MAX: usize = 4;
+/// More sentences than a message can have: room for their order.
+const SENTENCES_MAX: usize = 1_000;
 /// Newest finished stretches of work that are told.
 const DONE_MAX: usize = 5;
 /// Files named with each.
@@ -31,18 +35,20 @@ const DONE_FILES_MAX: usize = 4;
 const ERRORS_MAX: usize = 5;
 /// Newest errors that are told before anything is weighed, where there is room.
 const FAILING_FIRST: usize = 3;
+/// After so many responses an error of a command that checks nothing is forgotten.
+const ONCE_TURNS_MAX: u64 = 60;
 /// Of the command that an error came from.
 const FROM_UNITS: usize = 200;
 const FROM_UNITS_TIGHT: usize = 50;
 /// Most names side by side: a longer list is a heap, not a hand-over.
-const COMMANDS_MAX: usize = 14;
+const COMMANDS_MAX: usize = 24;
 /// A longer command is a script; its beginning says which.
 const COMMAND_UNITS: usize = 400;
 /// A longer path or name is none.
 const NAME_UNITS: usize = 300;
 /// Beside a summary the names that matter are few; alone, a text has to carry them all.
 const NAMES_MAX: usize = 40;
-const NAMES_MAX_ALONE: usize = 90;
+const NAMES_MAX_ALONE: usize = 60;
 /// Newest short words of the user that are no directives.
 const WORDS_MAX: usize = 4;
 const WORD_UNITS: usize = 80;
@@ -246,16 +252,20 @@ fn directives(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>)
     let request = told_request(ledger, known);
     let is_told = |sentence: &str| request.contains(&one_line(sentence, REQUEST_UNITS));
     let mut told: Vec<(Part, usize, &str)> = Vec::new();
-    for (order, word) in ledger.said.iter().enumerate() {
+    for (at, word) in ledger.said.iter().enumerate() {
         let directives = word.directives.iter().map(|it| (Part::Directives, it));
         for (part, sentence) in directives.chain(word.remarks.iter().map(|it| (Part::Words, it))) {
             // Said again, it counts where it was said last.
             told.retain(|(_, _, other)| other != sentence);
-            told.push((part, order, sentence));
+            told.push((part, at * SENTENCES_MAX + told.len() % SENTENCES_MAX, sentence));
         }
     }
-    let newest: Vec<_> = told.iter().rev().take(DIRECTIVES_MAX).enumerate().collect();
-    for (age, (part, order, sentence)) in newest.into_iter().rev() {
+    // What the user proposes for the moment makes room for what holds on.
+    let (standing, passing): (Vec<_>, Vec<_>) = told.into_iter().rev().partition(|it| stands(it.2));
+    let passing = passing.into_iter().take(PASSING_MAX).enumerate();
+    let passing = passing.map(|(age, it)| (age + room.pick(DIRECTIVES_FIRST_TIGHT, 2), it));
+    let newest = standing.into_iter().take(DIRECTIVES_MAX).enumerate().chain(passing);
+    for (age, (part, order, sentence)) in newest {
         // A sentence of the request stands in it already.
         if known.has_sentence(sentence) || is_told(sentence) {
             continue;
@@ -263,22 +273,57 @@ fn directives(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>)
         let text = format!("- \"{}\"", one_line(sentence, room.pick(DIRECTIVE_UNITS_TIGHT, DIRECTIVE_UNITS)));
         let worth = 1.0 / f64::from(u32::try_from(age).unwrap_or(u32::MAX).saturating_add(2));
         let tier = if age < room.pick(DIRECTIVES_FIRST_TIGHT, DIRECTIVES_MAX) { FIRST } else { WEIGHED };
-        items.push(line(*part, order * 100 + 50 - age, &text, tier, worth, "the user's own words"));
+        items.push(line(part, order, &text, tier, worth, "the user's own words"));
     }
+    pasted(ledger, known, items);
     words(ledger, known, &request, items);
+}
+
+/// What a program said in the user's message; only where there is room.
+fn pasted(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
+    let newest = ledger.said.iter().rev().flat_map(|word| word.pasted.iter().rev());
+    for (age, sentence) in newest.take(PASSING_MAX * 2).enumerate() {
+        if !known.has_sentence(sentence) {
+            let text = format!("> {}", verbatim(sentence, DIRECTIVE_UNITS));
+            items.push(line(
+                Part::Pasted,
+                usize::MAX - age,
+                &text,
+                WEIGHED,
+                0.25,
+                "a line that the user pasted",
+            ));
+        }
+    }
+}
+
+/// Whether a sentence holds on: a rule, a prohibition, a preference. "Let's look at x" is over when x was looked at.
+fn stands(sentence: &str) -> bool {
+    const PASSING: &[&str] = &["let's", "let’s", "lets", "i want to", "we need to", "i need", "i'd like to"];
+    #[rustfmt::skip]
+    const STANDING: &[&str] = &[
+        "never", "always", "must", "should", "don't", "don’t", "dont", "not", "only", "instead", "use", "keep", "avoid",
+        "remember", "prefer", "please", "sure",
+    ];
+    let lower = sentence.to_lowercase();
+    let is_passing = PASSING.iter().any(|start| lower.contains(start));
+    let mut words = lower.split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’')));
+    !is_passing || words.any(|word| STANDING.contains(&word))
 }
 
 /// Short answers of the user (`yes, please do`): they say what was agreed to, and cost next to nothing.
 fn words(ledger: &Ledger, known: &Known, request: &str, items: &mut Vec<Item>) {
     let is_short = |text: &str| throughline_domain::text::utf16_len(text) <= WORD_UNITS;
     let short = ledger.said.iter().enumerate().rev();
-    let says_more = |word: &UserWord| word.directives.is_empty() && word.remarks.is_empty();
+    let says_more =
+        |word: &UserWord| word.directives.is_empty() && word.remarks.is_empty() && word.pasted.is_empty();
     let short = short.filter(|(_, word)| says_more(word) && is_short(&word.text));
     for (order, word) in short.take(WORDS_MAX) {
         let shown = one_line(&word.text, WORD_UNITS);
         if !known.has_sentence(&word.text) && word_count(&shown) >= 2 && shown != request {
             let text = format!("- \"{shown}\"");
-            items.push(line(Part::Words, order * 100, &text, WEIGHED, 0.3, "the user's own words"));
+            let order = order * SENTENCES_MAX;
+            items.push(line(Part::Words, order, &text, WEIGHED, 0.3, "the user's own words"));
         }
     }
 }
@@ -289,12 +334,20 @@ fn open_errors(ledger: &Ledger) -> Vec<&ErrorSeen> {
     let is_open = |error: &&ErrorSeen| error.resolved_turn.is_none() || error.resolved_by.is_some();
     let says_something =
         |error: &&ErrorSeen| error.lines.first().is_some_and(|line| !one_line(line, 2).is_empty());
+    // What failed once on the way is soon of no use; a check will be run again.
+    let is_check = |error: &ErrorSeen| {
+        ledger.commands.iter().any(|command| command.normal == error.from && worth::is_check(command))
+    };
+    let is_fresh = |error: &&ErrorSeen| error.place.turn + ONCE_TURNS_MAX >= ledger.turn || is_check(error);
     let mut open: Vec<&ErrorSeen> = ledger.errors.iter().filter(is_open).filter(says_something).collect();
     // The newest that is certain goes first, whatever else looks like a failure after it.
     if let Some(certain) = open.iter().rposition(|error| error.is_certain) {
         let certain = open.remove(certain);
         open.push(certain);
     }
+    let newest = open.pop();
+    open.retain(is_fresh);
+    open.extend(newest);
     open
 }
 
@@ -306,7 +359,9 @@ fn failing(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>) {
             continue;
         }
         let mut text = format!("`{}`", one_line(&error.from, room.pick(FROM_UNITS_TIGHT, FROM_UNITS)));
-        if room == Room::Ample && stand::was_edited_after(error.place.turn, ledger) {
+        if error.place.turn + ONCE_TURNS_MAX < ledger.turn {
+            text.push_str(&format!(" ({} responses ago)", ledger.turn - error.place.turn));
+        } else if room == Room::Ample && stand::was_edited_after(error.place.turn, ledger) {
             text.push_str(" (edited since)");
         }
         text.push_str(&format!("\n> {}", verbatim(first.trim(), room.pick(120, 240))));
@@ -374,14 +429,29 @@ fn outcome(command: &CommandUse, room: Room) -> String {
     let word = match command.succeeded {
         Some(true) => " passed",
         Some(false) => " failed",
-        None => return String::new(),
+        None => {
+            return command
+                .result
+                .last()
+                .filter(|_| room == Room::Ample)
+                .map_or_else(String::new, |last| format!(" printed: {}", one_line(last, 60)));
+        }
     };
     match command.result.last() {
-        Some(last) if command.succeeded == Some(true) && room == Room::Ample => {
+        Some(last) if says_verdict(last) && command.succeeded == Some(true) && room == Room::Ample => {
             format!("{word}: {}", one_line(last, 60))
         }
         _ => word.to_owned(),
     }
+}
+
+/// Whether a line says how a run ended: it has a number or a word of praise.
+fn says_verdict(line: &str) -> bool {
+    let lower = line.to_ascii_lowercase();
+    line.contains(|c: char| c.is_ascii_digit())
+        || ["ok", "pass", "success", "clean", "no ", "done", "finished", "checked", "built", "complete"]
+            .iter()
+            .any(|it| lower.contains(it))
 }
 
 fn findings(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {

@@ -19,30 +19,56 @@ use throughline_domain::ledger::{CommandKind, CommandUse, FileUse, HALF_LIFE_TUR
 use throughline_domain::text::utf16_len;
 
 /// Names of functions are needed far less often than files and commands.
-const NAME: f64 = 0.25;
+const NAME: f64 = 0.35;
 /// Finished work is looked back at, seldom needed: the newest tells where things stand, older ones tell less and less.
 const DONE: f64 = 0.8;
+/// A command run once that fetches an address or carries its own program.
+const PASSING: f64 = 0.4;
+/// A check that is not among the newest: it will be run again, too.
+const CHECKING: f64 = 1.6;
+/// What was used in the last few responses is at hand, and counts up to twice as much.
+const AT_HAND_TURNS: f64 = 5.0;
 /// How much length counts against a thing: twice as long is not half as good.
 const COST_POWER: f64 = 0.15;
 
 /// What a file is worth, for the units that its name takes.
 pub(super) fn of_file(file: &FileUse, ledger: &Ledger, shown: &str) -> f64 {
-    spread(file.weight.at(ledger.turn, HALF_LIFE_TURNS).ln_1p(), shown)
+    spread(file.weight.at(ledger.turn, HALF_LIFE_TURNS).ln_1p() * near(file.last.turn, ledger), shown)
 }
 
 /// What a command is worth.
 pub(super) fn of_command(command: &CommandUse, ledger: &Ledger, shown: &str) -> f64 {
-    spread(command.weight.at(ledger.turn, HALF_LIFE_TURNS).ln_1p(), shown)
+    // What was fetched or computed once is seldom run again.
+    let is_passing =
+        command.count <= 1 && (shown.contains("://") || shown.contains(" -c ") || shown.contains(" -e "));
+    let uses = command.weight.at(ledger.turn, HALF_LIFE_TURNS).ln_1p() * near(command.last.turn, ledger);
+    let factor = if is_passing {
+        PASSING
+    } else if is_check(command) {
+        CHECKING
+    } else {
+        1.0
+    };
+    spread(uses * factor, shown)
 }
 
 /// What an identifier is worth.
 pub(super) fn of_name(name: &NameUse, ledger: &Ledger) -> f64 {
-    spread(name.weight.at(ledger.turn, HALF_LIFE_TURNS).ln_1p() * NAME, &name.name)
+    spread(
+        name.weight.at(ledger.turn, HALF_LIFE_TURNS).ln_1p() * NAME * near(name.last.turn, ledger),
+        &name.name,
+    )
 }
 
 /// What a finished stretch of work is worth; the newest has age 0.
 pub(super) fn of_done(age: usize, shown: &str) -> f64 {
     spread(DONE / f64::from(u32::try_from(age).unwrap_or(u32::MAX).saturating_add(1)), shown)
+}
+
+/// 2 for what was used just now, 1 for what was used long ago.
+#[expect(clippy::cast_precision_loss, reason = "turns are few")]
+fn near(turn: u64, ledger: &Ledger) -> f64 {
+    1.0 + 0.5_f64.powf(ledger.turn.saturating_sub(turn) as f64 / AT_HAND_TURNS)
 }
 
 /// A worth over its cost in tokens.

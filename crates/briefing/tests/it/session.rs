@@ -147,7 +147,7 @@ proptest! {
         let openings = [
             "[throughline:briefing]", "[/throughline]", "You were just compacted", "You were compacted",
             "The request: ", "In progress: ", "Last: ", "The user stopped you", "Tasks:", "Done:",
-            "The user's directives:", "The user also said:", "Fails:", "Next, not run since the last edit:", "Checks:",
+            "The user's directives:", "The user also said:", "The user pasted:", "Fails:", "Next, not run since the last edit:", "Checks:",
             "Run before:", "Next, from your plan:", "Decided or found, ", "Asked, ", "Edited, no commit since: ",
             "Edited: ", "Read or named: ", "Names: ", "More: ", "- ", "> ", "`",
         ];
@@ -497,14 +497,13 @@ fn knowing_the_summary_at_300_tokens() {
         [throughline:briefing]
         You were compacted: say so in one line. Trust this over the summary.
         The request: "The invoice totals are still off by a cent for refunds, look into that first"
+        Last: you said "Now let me round the refund before it is added.".
         Tasks:
         - in progress: Round invoice totals
         Asked, not answered:
         - Should credit notes follow the same rule as refunds?
         Next, from your plan:
         - Next I'll move the refund's sign into Amount and run the refund tests again.
-        Done:
-        - Round amounts in the ledger (amount.rs): All amounts now go through Amount::rounded.
         The user's directives:
         - "Never touch the public API of the ledger crate."
         Fails:
@@ -518,7 +517,7 @@ fn knowing_the_summary_at_300_tokens() {
         - I'll round once, at the invoice's total, because rounding each line adds up to a cent of difference.
         Edited, no commit since: crates/invoices/src/: refund.rs
         Read or named: crates/invoices/tests/: refunds.rs
-        Names: round_half_even
+        Names: round_half_even, InvoiceTotal
         [/throughline]"#]]
     .assert_eq(&render(&example(), &Known::summary(SUMMARY), Reader::Compacted, 300));
 }
