@@ -15,18 +15,28 @@ pub(crate) struct Contestant {
     pub(crate) name: String,
     pub(crate) commands: Vec<Command>,
     pub(crate) stdin: String,
+    /// Inputs that take turns instead, for somebody who must find something new in every round.
+    pub(crate) others: Vec<String>,
+    runs: usize,
 }
 
 impl Contestant {
+    pub(crate) fn new(name: &str, commands: Vec<Command>, stdin: String) -> Self {
+        Self { name: name.to_owned(), commands, stdin, others: Vec::new(), runs: 0 }
+    }
+
     /// Starts it, feeds it, waits for its end.
     pub(crate) fn run(&mut self) -> Result<Duration, Failure> {
+        let turn = self.runs.checked_rem(self.others.len());
+        let stdin = turn.map_or(&self.stdin, |turn| &self.others[turn]);
+        self.runs += 1;
         let began = Instant::now();
         for command in &mut self.commands {
             let mut child =
                 command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-            if let Some(mut stdin) = child.stdin.take() {
+            if let Some(mut pipe) = child.stdin.take() {
                 // Whoever ends without reading hangs up; that is no failure.
-                let _ = stdin.write_all(self.stdin.as_bytes());
+                let _ = pipe.write_all(stdin.as_bytes());
             }
             let status = child.wait()?;
             if !status.success() {
@@ -51,6 +61,15 @@ pub(crate) struct Standing {
     /// Median of the ratios to the first contestant, round by round, and the quartiles beside it.
     pub(crate) ratio: f64,
     pub(crate) quartiles: (f64, f64),
+}
+
+impl Standing {
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::json!({
+            "name": self.name, "median_us": self.median_us, "ratio": self.ratio,
+            "quartiles": [self.quartiles.0, self.quartiles.1],
+        })
+    }
 }
 
 impl Contest {

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::contest::{Contest, Standing};
 use crate::transcripts::Figures;
+use crate::{backfill, statusline};
 
 const BINARY_BYTES_MAX: u64 = 8 << 20;
 const INSTRUCTIONS_MAX: u64 = 250_000;
@@ -19,6 +20,8 @@ pub(crate) struct Report {
     pub(crate) instructions: Vec<(String, u64)>,
     pub(crate) peaks: Vec<(String, u64)>,
     pub(crate) transcripts: Figures,
+    pub(crate) statusline: statusline::Figures,
+    pub(crate) backfill: backfill::Figures,
 }
 
 impl Report {
@@ -50,8 +53,10 @@ impl Report {
             |(name, kib): &(String, u64)| format!("  {name:<38} {kib:>12}  {}", within(*kib, kib_max(name)));
         lines.extend(self.peaks.iter().map(peak));
         lines.push(String::new());
-        lines.extend(self.transcripts.table());
-        lines.push(String::new());
+        for part in [self.transcripts.table(), self.statusline.table(), self.backfill.table()] {
+            lines.extend(part);
+            lines.push(String::new());
+        }
         lines.push(format!(
             "  {:<38} {:>12}  {}",
             "binary, bytes",
@@ -86,6 +91,8 @@ impl Report {
             "instructions": counts(&self.instructions),
             "peak_kib": counts(&self.peaks),
             "transcripts": self.transcripts.json(),
+            "statusline": self.statusline.json(),
+            "backfill": self.backfill.json(),
         });
         format!("{whole:#}")
     }

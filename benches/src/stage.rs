@@ -112,7 +112,12 @@ impl Stage {
     fn contestant(&self, name: &str, program: &Path, args: &[&str], stdin: String) -> Contestant {
         let mut command = self.home.command(program);
         command.args(args);
-        Contestant { name: name.to_owned(), commands: vec![command], stdin }
+        Contestant::new(name, vec![command], stdin)
+    }
+
+    /// The program that is measured.
+    pub(crate) fn binary(&self) -> &Path {
+        &self.binary
     }
 
     pub(crate) fn empty(&self) -> Contestant {
@@ -187,12 +192,8 @@ impl Stage {
         let git = found("git").ok_or("git is missing")?;
         let five = FIVE_CALLS.iter().map(|args| at(&git, args)).collect();
         Ok(vec![
-            Contestant { name: "five git calls".to_owned(), commands: five, stdin: String::new() },
-            Contestant {
-                name: "save".to_owned(),
-                commands: vec![at(&self.binary, &["save"])],
-                stdin: String::new(),
-            },
+            Contestant::new("five git calls", five, String::new()),
+            Contestant::new("save", vec![at(&self.binary, &["save"])], String::new()),
         ])
     }
 
