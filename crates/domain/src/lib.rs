@@ -21,6 +21,7 @@ mod state_read;
 pub mod summary;
 pub mod text;
 pub mod time;
+pub mod token_estimate;
 pub mod transcript;
 pub mod usage;
 pub mod usage_memory;

@@ -15,6 +15,8 @@ pub(crate) struct HttpRequest {
     pub(crate) method: String,
     /// Without the query.
     pub(crate) path: String,
+    /// Names in lower case.
+    pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
 }
 
@@ -41,7 +43,9 @@ pub(crate) fn read_request(stream: &TcpStream) -> io::Result<Option<HttpRequest>
     let path = target.split('?').next().unwrap_or_default().to_owned();
     let mut body = Vec::new();
     reader.take(body_bytes(&head)?).read_to_end(&mut body)?;
-    Ok(Some(HttpRequest { method, path, body }))
+    let headers = head.iter().skip(1).filter_map(|line| line.split_once(':'));
+    let headers = headers.map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned())).collect();
+    Ok(Some(HttpRequest { method, path, headers, body }))
 }
 
 /// Writes a whole response; the connection ends with it.

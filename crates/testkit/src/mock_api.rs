@@ -39,6 +39,42 @@ struct Played {
     playback: Playback,
     requests: Vec<Request>,
     refused_paths: Vec<String>,
+    counts: Vec<CountRequest>,
+    count_answer: CountAnswer,
+}
+
+/// A request to count tokens.
+#[derive(Debug, Clone)]
+pub struct CountRequest {
+    /// Its headers, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// What was to be counted.
+    pub body: Value,
+}
+
+impl CountRequest {
+    /// The value of a header.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// How a request to count tokens is answered.
+#[derive(Debug, Clone, Default)]
+pub enum CountAnswer {
+    /// With a quarter of the body's bytes, as nobody relies on.
+    #[default]
+    Usual,
+    /// With this status and this body, after this long.
+    Given {
+        /// `401`
+        status: u16,
+        /// The whole body.
+        body: String,
+        /// How long the other side waits for it.
+        delay: Duration,
+    },
 }
 
 impl MockApi {
@@ -92,6 +128,17 @@ impl MockApi {
     #[must_use]
     pub fn refused_paths(&self) -> Vec<String> {
         self.shared.lock().refused_paths.clone()
+    }
+
+    /// Every request to count tokens so far, oldest first.
+    #[must_use]
+    pub fn count_requests(&self) -> Vec<CountRequest> {
+        self.shared.lock().counts.clone()
+    }
+
+    /// Answers requests to count tokens with this from now on.
+    pub fn answer_counts(&self, status: u16, body: impl Into<String>, delay: Duration) {
+        self.shared.lock().count_answer = CountAnswer::Given { status, body: body.into(), delay };
     }
 
     /// Plays another script from its beginning; what was recorded stays.
@@ -148,13 +195,27 @@ fn handle(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
     match (request.method.as_str(), request.path.as_str()) {
         ("HEAD", _) => http::respond(stream, 200, "application/json", b""),
         ("POST", "/v1/messages") => answer(stream, &request, shared),
-        ("POST", "/v1/messages/count_tokens") => {
-            let tokens = (request.body.len() / 4).max(1);
-            respond_json(stream, 200, &json!({"input_tokens": tokens}))
-        }
+        ("POST", "/v1/messages/count_tokens") => count(stream, request, shared),
         _ => {
             shared.lock().refused_paths.push(request.path);
             respond_json(stream, 404, &error_body("not_found_error", "the mock has no such path"))
+        }
+    }
+}
+
+fn count(stream: &TcpStream, request: HttpRequest, shared: &Shared) -> io::Result<()> {
+    let tokens = (request.body.len() / 4).max(1);
+    let body = serde_json::from_slice(&request.body).unwrap_or_default();
+    let answer = {
+        let mut played = shared.lock();
+        played.counts.push(CountRequest { headers: request.headers, body });
+        played.count_answer.clone()
+    };
+    match answer {
+        CountAnswer::Usual => respond_json(stream, 200, &json!({"input_tokens": tokens})),
+        CountAnswer::Given { status, body, delay } => {
+            hold(delay, shared);
+            http::respond(stream, status, "application/json", body.as_bytes())
         }
     }
 }

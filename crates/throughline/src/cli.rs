@@ -66,6 +66,7 @@ enum Verb {
     Handoff(commands::handoff::Args),
     Health(commands::health::Args),
     Preflight(commands::preflight::Args),
+    CountTokens(commands::count_tokens::Args),
     Summaries(commands::summaries::Args),
     // Care.
     Trust(commands::trust::Args),
@@ -149,6 +150,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Verb::Handoff(args) => commands::handoff::run(&app()?, &args),
         Verb::Health(args) => commands::health::run(&app()?, &args),
         Verb::Preflight(args) => commands::preflight::run(&app()?, &args),
+        Verb::CountTokens(args) => commands::count_tokens::run(&app()?, &args),
         Verb::Summaries(args) => commands::summaries::run(&app()?, &args),
         Verb::Trust(args) => commands::trust::run(&app()?, &args),
         Verb::Fresh(args) => commands::fresh::run(&app()?, &args),

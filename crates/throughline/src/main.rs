@@ -7,6 +7,7 @@ mod gauge;
 mod hook;
 mod ledger;
 mod liveness;
+mod messages_api;
 mod output;
 mod place;
 mod program;

@@ -4,6 +4,7 @@ pub(crate) mod add;
 pub(crate) mod age;
 pub(crate) mod briefing;
 mod compact_at;
+pub(crate) mod count_tokens;
 pub(crate) mod coverage;
 pub(crate) mod cursor;
 pub(crate) mod demo;

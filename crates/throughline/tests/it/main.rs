@@ -14,6 +14,7 @@
 mod any_transcript;
 mod compact_at;
 mod compaction;
+mod count_tokens;
 mod damaged_data;
 #[cfg(target_os = "linux")]
 mod disk;
