@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn an_estimate_lies_near_what_public_vocabularies_count() {
         for (text, one, other) in COUNTED {
-            let (mean, estimated) = ((one + other) / 2, estimate(text));
+            let (mean, estimated) = (u64::midpoint(one, other), estimate(text));
             assert!(
                 estimated * 100 >= mean * 80 && estimated * 100 <= mean * 120,
                 "{text}: {estimated} of {mean}"
