@@ -179,7 +179,7 @@ fn session(number: u64) -> String {
             1 + at_s / 86_400 % 28,
             at_s / 3_600 % 24
         ));
-        value["cwd"] = json!("/home/ada/project");
+        value["cwd"] = json!("/home/dev/project");
         value["version"] = json!("2.1.325");
         value["gitBranch"] = json!("main");
         text.push_str(&value.to_string());
@@ -205,7 +205,7 @@ fn session(number: u64) -> String {
         let said = "I'll keep the tokens borrowed, because copies cost a third of the time. ".repeat(3);
         let blocks = [
             json!({"type": "text", "text": said}),
-            json!({"type": "tool_use", "id": format!("toolu_{turn}"), "name": "Read", "input": {"file_path": format!("/home/ada/project/src/file{turn}.rs")}}),
+            json!({"type": "tool_use", "id": format!("toolu_{turn}"), "name": "Read", "input": {"file_path": format!("/home/dev/project/src/file{turn}.rs")}}),
         ];
         for block in blocks {
             line(

@@ -129,7 +129,7 @@ mod tests {
             70,
         ),
         (
-            "2026-11-16T04:11:42.567Z WARN store::lock: waited 104 ms for /home/ada/.local/share/projects/7f3a/lock (attempt 3 of 10)\n2026-11-16T04:11:42.713Z INFO store::fold: 12 rows, 3 sessions, 0 problems\n",
+            "2026-11-16T04:11:42.567Z WARN store::lock: waited 104 ms for /home/dev/.local/share/projects/7f3a/lock (attempt 3 of 10)\n2026-11-16T04:11:42.713Z INFO store::fold: 12 rows, 3 sessions, 0 problems\n",
             80,
             78,
         ),
