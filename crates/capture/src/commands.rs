@@ -89,7 +89,8 @@ pub(crate) fn answered(ledger: &mut Ledger, line: &str, answer: &ToolAnswer<'_>,
     let commands = shell::commands(line);
     let kept: Vec<(CommandKind, String)> = commands.iter().filter_map(kept).collect();
     let is_commit = commands.iter().any(is_git_commit);
-    if kept.is_empty() && !is_commit && !answer.is_error {
+    // What our own program printed stands among the rest, and nobody can tell which lines are whose.
+    if (kept.is_empty() && !is_commit && !answer.is_error) || commands.iter().any(is_ours) {
         return;
     }
     let text = outcome::plain(answer.text.head_and_tail(ANSWER_BYTES_MAX));

@@ -490,3 +490,14 @@ fn whose_turn_it_is_and_what_was_done_last_is_known() {
     let stand = &session.ledger.stand;
     assert_eq!((stand.phase, stand.told.as_str()), (Phase::Told, "All 12 tests pass, and it is committed."));
 }
+
+#[test]
+fn what_our_own_program_prints_is_nobodys_result() {
+    let mut session = Session::default();
+    session.shell("make test; throughline list", "all tests passed\\nerror: D1 is recorded", false);
+    let make = &session.ledger.commands[0];
+    assert_eq!((make.normal.as_str(), make.succeeded, make.result.len()), ("make test", None, 0));
+    assert!(session.ledger.errors.is_empty());
+    session.shell("make test", "error: it fails", true);
+    assert_eq!(session.ledger.commands[0].succeeded, Some(false));
+}
