@@ -2,7 +2,7 @@
 
 pub use throughline_domain::text::thousands;
 use throughline_domain::text::{one_line, utf16_len};
-use throughline_domain::{Entry, Health, Kind, State};
+use throughline_domain::{Detail, Entry, Health, Kind, State};
 
 use crate::fit::{Cap, Line, Section, fit};
 use crate::fragment::defused;
@@ -104,12 +104,21 @@ fn work(state: &State) -> Section {
 }
 
 fn list<'a>(title: &str, entries: impl Iterator<Item = &'a Entry>, rank: impl Fn(&Entry) -> u8) -> Section {
-    let line = |entry: &'a Entry| Line {
-        rank: rank(entry),
-        text: defused(&format!("- {}: {}", entry.id, one_line(&entry.text, 200))),
-        why: "recorded",
-    };
+    let line =
+        |entry: &'a Entry| Line { rank: rank(entry), text: defused(&in_one_line(entry)), why: "recorded" };
     Section { heading: format!("\n### {title}"), lines: entries.map(line).collect(), ..Section::default() }
+}
+
+/// An entry with what must not get lost beside its text: why it was decided, that it blocks.
+fn in_one_line(entry: &Entry) -> String {
+    let (id, text) = (&entry.id, one_line(&entry.text, 200));
+    match &entry.detail {
+        Detail::Decision { rationale, .. } if !rationale.trim().is_empty() => {
+            format!("- {id}: {text} ({})", one_line(rationale, 120))
+        }
+        Detail::Constraint { blocking: true, .. } => format!("- {id} [BLOCKING]: {text}"),
+        _ => format!("- {id}: {text}"),
+    }
 }
 
 /// The part about the context, as hand-overs carry it.

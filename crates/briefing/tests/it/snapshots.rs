@@ -401,38 +401,38 @@ fn the_hand_over() {
     check(
         &handoff::render(&state(), Some(&context)),
         &expect![[r#"
-        ## Hand-over
-        **Work item**: EXP-7 Export as CSV
-        **Phase**: EXEC
-        **Progress**: 40 %
-        **Next**: measure a file of 2 GB
-        **Branch**: feature/export
+            ## Hand-over
+            **Work item**: EXP-7 Export as CSV
+            **Phase**: EXEC
+            **Progress**: 40 %
+            **Next**: measure a file of 2 GB
+            **Branch**: feature/export
 
-        ### Constraints
-        - C1: The column order is part of the contract with the importer
-        - C2: No new dependency
+            ### Constraints
+            - C1 [BLOCKING]: The column order is part of the contract with the importer
+            - C2: No new dependency
 
-        ### Decisions
-        - D1: Stream rows instead of collecting them
-        - D2: Quote every field
-        - D4: Write to a temporary file in the same folder and rename it when all rows are out
+            ### Decisions
+            - D1: Stream rows instead of collecting them (files of 2 GB exist)
+            - D2: Quote every field (the old importer splits at commas inside words)
+            - D4: Write to a temporary file in the same folder and rename it when all rows are out
 
-        ### Actions
-        - P1: write the footer
-        - P2: measure 2 GB
-        - P3: update the manual
-        - P4: tell the team
+            ### Actions
+            - P1: write the footer
+            - P2: measure 2 GB
+            - P3: update the manual
+            - P4: tell the team
 
-        ### Open questions
-        - Q1: Which line ending do the importers on Windows expect?
-        - Q2: Is a byte order mark wanted?
+            ### Open questions
+            - Q1: Which line ending do the importers on Windows expect?
+            - Q2: Is a byte order mark wanted?
 
-        ## Context Health
-        **Current Usage**: 84,000 tokens (42% of 200K budget)
-        **Status**: HEALTHY
-        **Cache Efficiency**: 15% (cache reads / tokens in the context)
-        **Compactions This Session**: 1
-        **Next Compaction**: in 83,000 tokens, at 167,000
-    "#]],
+            ## Context Health
+            **Current Usage**: 84,000 tokens (42% of 200K budget)
+            **Status**: HEALTHY
+            **Cache Efficiency**: 15% (cache reads / tokens in the context)
+            **Compactions This Session**: 1
+            **Next Compaction**: in 83,000 tokens, at 167,000
+        "#]],
     );
 }

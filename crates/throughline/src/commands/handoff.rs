@@ -4,6 +4,7 @@ use throughline_briefing::Facts;
 use throughline_briefing::handoff;
 use throughline_domain::Health;
 use throughline_domain::time;
+use throughline_store::memory::Draft;
 
 use super::App;
 use crate::failure::Failure;
@@ -34,18 +35,25 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         ))
         .hint("compact first (/compact), or hand over all the same with --force"));
     }
-    let changed = app.change(|draft| {
-        draft.state.workflow.last_handoff = Some(time::iso(app.now));
-        Ok(())
-    })?;
+    let settled = app.state()?;
+    let state = if app.memory.peek()?.is_none() {
+        // Nothing was ever recorded here: there is nothing to stamp, and no reason to begin a file.
+        settled
+    } else {
+        let stamp = |draft: &mut Draft| {
+            draft.state.workflow.last_handoff = Some(time::iso(app.now));
+            Ok(())
+        };
+        app.change(stamp)?.state
+    };
     // The block is passed on as ours: what nobody here vouches for has no place in it.
     let untrusted = app.memory.untrusted();
-    let vouched = Facts { untrusted: &untrusted, ..Facts::default() }.vouched(&changed.state);
+    let vouched = Facts { untrusted: &untrusted, ..Facts::default() }.vouched(&state);
     let text = handoff::render(&vouched, context.as_ref());
     if args.json {
         return output::say_json(&serde_json::json!({
             "text": text,
-            "lastHandoff": changed.state.workflow.last_handoff,
+            "lastHandoff": state.workflow.last_handoff,
             "usedTokens": context.map(|context| context.used_tokens),
             "status": context.map(|context| context.health.word()),
         }));

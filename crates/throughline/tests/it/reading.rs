@@ -215,6 +215,19 @@ fn handoff_prints_the_block_and_stamps_it() {
 }
 
 #[test]
+fn handoff_says_why_and_what_blocks_and_begins_no_file() {
+    let scene = Scene::new();
+    let before = crate::scene::files_under(&scene.home.project());
+    assert!(scene.ok(&["handoff"]).contains("## Context Health"));
+    assert_eq!(crate::scene::files_under(&scene.home.project()), before, "nothing was recorded yet");
+    scene.ok(&["add", "decision", "use SQLite", "--rationale", "one file, no server"]);
+    scene.ok(&["add", "constraint", "never push to main", "--blocking"]);
+    let block = scene.ok(&["handoff"]);
+    assert!(block.contains("- D1: use SQLite (one file, no server)\n"), "{block}");
+    assert!(block.contains("- C1 [BLOCKING]: never push to main\n"), "{block}");
+}
+
+#[test]
 fn handoff_refuses_above_critical_unless_forced() {
     let scene = filled();
     session_at(&scene, 182_000);
