@@ -108,20 +108,46 @@ pub fn read_if_young(path: &Path, now: Timestamp, seconds_max: u64) -> Option<St
 /// that we never look at again. Its lock keeps two of us from adding them twice.
 pub fn exclude_from_git(exclude_file: &Path) -> Result<bool, FileError> {
     let read = || files::read_limited(exclude_file, EXCLUDE_BYTES_MAX).map(Option::unwrap_or_default);
-    let is_done = |text: &[u8]| String::from_utf8_lossy(text).contains(EXCLUDE_BEGIN);
-    if is_done(&read()?) {
+    if holds_our_lines(&read()?) {
         return Ok(false);
     }
     let _alone = Lock::acquire(exclude_file, Patience::Hook);
     let mut file = files::open_append(exclude_file)?;
     let old = read()?;
-    if is_done(&old) {
+    if holds_our_lines(&old) {
         return Ok(false);
     }
-    let lines = format!("{EXCLUDE_BEGIN}\n{}\n{EXCLUDE_END}", EXCLUDED.join("\n"));
+    let lines = our_lines();
     let ends_line = old.last().is_none_or(|byte| *byte == b'\n');
     files::append_line(&mut file, lines.as_bytes(), ends_line).at("append to", exclude_file)?;
     Ok(true)
+}
+
+fn our_lines() -> String {
+    format!("{EXCLUDE_BEGIN}\n{}\n{EXCLUDE_END}", EXCLUDED.join("\n"))
+}
+
+fn holds_our_lines(text: &[u8]) -> bool {
+    String::from_utf8_lossy(text).contains(EXCLUDE_BEGIN)
+}
+
+/// Whether the exclude file has our lines.
+#[must_use]
+pub fn is_excluding(exclude_file: &Path) -> bool {
+    let text = files::read_limited(exclude_file, EXCLUDE_BYTES_MAX).ok().flatten();
+    text.is_some_and(|text| holds_our_lines(&text))
+}
+
+/// The exclude file as it is and as it would be with our lines.
+pub fn exclusion(exclude_file: &Path) -> Result<(String, String), FileError> {
+    let old = files::read_limited(exclude_file, EXCLUDE_BYTES_MAX)?.unwrap_or_default();
+    let old = String::from_utf8_lossy(&old).into_owned();
+    if holds_our_lines(old.as_bytes()) {
+        return Ok((old.clone(), old));
+    }
+    let line_end = if old.is_empty() || old.ends_with('\n') { "" } else { "\n" };
+    let new = format!("{old}{line_end}{}\n", our_lines());
+    Ok((old, new))
 }
 
 /// Whether the project holds anything that was recorded: what the exclude file keeps out of git.

@@ -7,8 +7,17 @@ use super::App;
 use crate::failure::Failure;
 use crate::output;
 
+const EXAMPLES: &str = "\
+Examples:
+  throughline add decision 'use SQLite' --rationale 'one file, no server'
+  throughline add constraint 'never push to main' --blocking
+  throughline add question 'keep the old names?' --priority high
+  throughline add evidence 'error: linker `cc` not found'
+  throughline add action 'write the migration'";
+
 /// Record a decision, constraint, question, piece of evidence, highlight or action
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(subcommand)]
     what: What,

@@ -62,6 +62,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let text = plan.as_ref().map_or(&edit.text, |plan| &plan.edit.text);
     if args.dry_run {
         show_diff(&path, old.as_deref().unwrap_or(""), text)?;
+        show_other_files(app, args.user)?;
         return tell_plan(plan.as_ref());
     }
     if old.as_ref() == Some(text) {
@@ -188,6 +189,24 @@ pub(super) fn command_paths(app: &App, user: bool) -> Vec<(PathBuf, &'static str
         _ => app.memory.project.root.join(".claude/commands"),
     };
     vec![(folder.join("context-compact.md"), plugin::CONTEXT_COMPACT_COMMAND)]
+}
+
+/// What else a run would write: the slash command, and the lines that keep our files out of git.
+fn show_other_files(app: &App, user: bool) -> Result<(), Failure> {
+    for (path, text) in command_paths(app, user) {
+        match project_files::read_settings(&path)? {
+            Some(standing) if standing == text => {}
+            Some(_) => output::warn(&format!("{} is not ours and would be left as it is", path.display())),
+            None => show_diff(&path, "", text)?,
+        }
+    }
+    if let Some(exclude) = throughline_git::top_level_exclude_path(&app.memory.project.root) {
+        let (old, new) = project_files::exclusion(&exclude)?;
+        if old != new {
+            show_diff(&exclude, &old, &new)?;
+        }
+    }
+    Ok(())
 }
 
 fn write_command(app: &App, user: bool) -> Result<(), Failure> {

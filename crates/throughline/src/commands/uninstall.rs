@@ -67,10 +67,15 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     for (path, text) in command_paths(app, args.user) {
         project_files::remove_own(&path, text)?;
     }
-    if let Some(exclude) = throughline_git::top_level_exclude_path(&app.memory.project.root)
-        && !project_files::holds_records(&app.memory.project)
-    {
-        project_files::stop_excluding(&exclude)?;
+    if let Some(exclude) = throughline_git::top_level_exclude_path(&app.memory.project.root) {
+        if !project_files::holds_records(&app.memory.project) {
+            project_files::stop_excluding(&exclude)?;
+        } else if project_files::is_excluding(&exclude) {
+            output::remark(&format!(
+                "our lines stay in {}: they keep what was recorded out of git",
+                exclude.display()
+            ));
+        }
     }
     tell_what_is_left(app);
     output::say("what was recorded stays; `throughline init` brings the hooks back")

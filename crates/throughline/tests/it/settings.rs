@@ -90,6 +90,10 @@ fn a_dry_run_shows_the_difference_and_writes_nothing() {
     let diff = scene.ok(&["init", "--dry-run"]);
     assert!(diff.contains("+  \"hooks\": {") || diff.contains("+++"), "{diff}");
     assert!(diff.lines().any(|line| line.starts_with('+') && line.contains("SessionStart")), "{diff}");
+    for line in ["+++ ", "+# throughline: begin", "+.claude/unified-session-state.json*"] {
+        assert!(diff.lines().any(|shown| shown.starts_with(line)), "{line}: {diff}");
+    }
+    assert!(diff.contains("commands/context-compact.md") && diff.contains(".git/info/exclude"), "{diff}");
     assert_eq!(scene.home.read(LOCAL), "{\n  \"model\": \"opus\"\n}\n");
     assert_eq!(crate::scene::files_under(&scene.home.project()), before);
     scene.ok(&["init"]);
@@ -231,6 +235,16 @@ fn a_client_that_hangs_does_not_hold_init() {
     output.assert_success();
     assert!(output.took.as_secs() < 15, "{:?}", output.took);
     assert!(settings(&scene, LOCAL)["hooks"].is_object());
+}
+
+#[test]
+fn uninstall_says_that_our_lines_stay_while_there_is_something_to_keep_out_of_git() {
+    let scene = Scene::with_git();
+    scene.ok(&["init"]);
+    scene.ok(&["add", "decision", "use SQLite"]);
+    let said = scene.run(&["uninstall"]);
+    assert!(said.stderr.contains("our lines stay in") && said.stderr.contains("exclude"), "{}", said.stderr);
+    assert!(scene.home.read(".git/info/exclude").contains("throughline: begin"));
 }
 
 #[test]
