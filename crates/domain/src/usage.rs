@@ -183,6 +183,25 @@ pub struct Response {
     pub context: u64,
 }
 
+impl Response {
+    /// How much of a response a line of it knew: the last one of a stream knows most. Of two copies the larger counts.
+    #[must_use]
+    pub fn fullness(tokens: &Tokens) -> (u64, u64) {
+        (tokens.output, tokens.total())
+    }
+
+    /// Takes in another line or copy of the same response: the fuller counts, the earlier moment, and the session and
+    /// project that were there first. The order in which copies come changes no number.
+    pub fn take_in(&mut self, other: &Self) {
+        if Self::fullness(&other.tokens) > Self::fullness(&self.tokens) {
+            self.model.clone_from(&other.model);
+            (self.tier, self.tokens, self.context) = (other.tier, other.tokens, other.context);
+        }
+        self.at = self.at.min(other.at);
+        self.is_sidechain &= other.is_sidechain;
+    }
+}
+
 /// What told of a compaction. They agree, or the line of the log shows that they did not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Signs {

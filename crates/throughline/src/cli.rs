@@ -8,6 +8,7 @@ use clap::{CommandFactory, Parser};
 use crate::commands::{self, App};
 use crate::failure::Failure;
 use crate::output;
+use crate::place::Place;
 
 const VARIABLES: &str = "\
 Environment:
@@ -68,6 +69,7 @@ enum Verb {
     Preflight(commands::preflight::Args),
     CountTokens(commands::count_tokens::Args),
     Summaries(commands::summaries::Args),
+    Backfill(commands::backfill::Args),
     // Care.
     Trust(commands::trust::Args),
     Fresh(commands::fresh::Args),
@@ -124,6 +126,7 @@ pub(crate) fn run() -> ExitCode {
 fn dispatch(cli: Cli) -> Result<(), Failure> {
     let folder = cli.project;
     let app = || App::open(folder.as_deref());
+    let place = || Place::from_env().ok_or_else(commands::no_home);
     match cli.verb {
         Verb::Init(args) => commands::init::run(&app()?, &args),
         Verb::Uninstall(args) => commands::uninstall::run(&app()?, &args),
@@ -152,6 +155,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Verb::Preflight(args) => commands::preflight::run(&app()?, &args),
         Verb::CountTokens(args) => commands::count_tokens::run(&app()?, &args),
         Verb::Summaries(args) => commands::summaries::run(&app()?, &args),
+        Verb::Backfill(args) => commands::backfill::run(&place()?, &args),
         Verb::Trust(args) => commands::trust::run(&app()?, &args),
         Verb::Fresh(args) => commands::fresh::run(&app()?, &args),
         Verb::Pause(args) => commands::pause::pause(&app()?, &args),

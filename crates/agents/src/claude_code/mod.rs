@@ -17,4 +17,5 @@ pub mod statusline_payload;
 pub mod transcript;
 pub mod transcript_place;
 pub mod transcript_tail;
+pub mod usage_lines;
 pub mod version;

@@ -1,6 +1,5 @@
 //! Writing: a batch goes in as a whole or not at all; what was there before counts once.
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use rusqlite::{OptionalExtension, Row, Transaction, params};
@@ -88,15 +87,10 @@ impl Stored {
         })
     }
 
-    /// How much of the response a line knew: the last line of a stream knows most. Whatever the order in which
-    /// copies come, the same one wins.
-    fn weight(&self) -> (u64, u64, Reverse<i64>, bool) {
-        (self.tokens.output, self.tokens.total(), Reverse(self.at_ms), !self.is_sidechain)
-    }
-
-    /// Both, as one: the fuller counts, the earlier moment, and the session and project that were there first.
+    /// Both as one, by the rule of [`Response::take_in`].
     fn merged(&self, other: &Self) -> Self {
-        let fuller = if other.weight() > self.weight() { other } else { self };
+        let is_fuller = Response::fullness(&other.tokens) > Response::fullness(&self.tokens);
+        let fuller = if is_fuller { other } else { self };
         Self {
             at_ms: self.at_ms.min(other.at_ms),
             session: self.session,

@@ -2,6 +2,7 @@
 
 pub(crate) mod add;
 pub(crate) mod age;
+pub(crate) mod backfill;
 pub(crate) mod briefing;
 mod compact_at;
 pub(crate) mod count_tokens;
@@ -29,6 +30,7 @@ pub(crate) mod summaries;
 pub(crate) mod supersede;
 pub(crate) mod trust;
 pub(crate) mod uninstall;
+pub(crate) mod usage;
 pub(crate) mod validate;
 pub(crate) mod withdraw;
 
@@ -71,10 +73,7 @@ impl App {
 
     /// The same, for a verb that tells what is wrong with the configuration in its own words.
     pub(crate) fn open_silently(folder: Option<&Path>) -> Result<(Self, Vec<ConfigProblem>), Failure> {
-        let place = Place::from_env().ok_or_else(|| {
-            Failure::new("neither THROUGHLINE_HOME nor HOME names a folder")
-                .hint("set THROUGHLINE_HOME to a folder where Throughline may keep its data")
-        })?;
+        let place = Place::from_env().ok_or_else(no_home)?;
         let root = match folder {
             Some(folder) => Some(place::real(folder)).filter(|root| root.is_dir()).ok_or_else(|| {
                 Failure::new(format!("there is no folder {}", folder.display()))
@@ -153,6 +152,12 @@ impl App {
             throughline_store::log::failure(&self.place.home, self.now, "archive", &error.to_string());
         }
     }
+}
+
+/// The environment names no folder to keep anything in.
+pub(crate) fn no_home() -> Failure {
+    Failure::new("neither THROUGHLINE_HOME nor HOME names a folder")
+        .hint("set THROUGHLINE_HOME to a folder where Throughline may keep its data")
 }
 
 /// The memory of a project, with what only the binary can ask: whether git tracks the state file.

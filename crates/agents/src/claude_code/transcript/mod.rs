@@ -4,7 +4,7 @@ mod answers;
 mod entry;
 mod message;
 mod response;
-mod scan;
+pub(crate) mod scan;
 #[cfg(test)]
 mod tests;
 mod tool_input;

@@ -14,16 +14,16 @@ const SHORT_WORDS: usize = 8;
 
 /// One JSON value, as it stands in the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Raw<'a>(pub(super) &'a [u8]);
+pub(crate) struct Raw<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Raw<'a> {
     /// The inside of a string, as written.
-    pub(super) fn inside(self) -> Option<&'a [u8]> {
+    pub(crate) fn inside(self) -> Option<&'a [u8]> {
         self.0.strip_prefix(b"\"")?.strip_suffix(b"\"")
     }
 
     /// A string's text. Bytes that are no UTF-8 become replacement characters.
-    pub(super) fn text(self) -> Option<Cow<'a, str>> {
+    pub(crate) fn text(self) -> Option<Cow<'a, str>> {
         let inside = self.inside()?;
         Some(match std::str::from_utf8(inside) {
             Ok(raw) => unescape(raw),
@@ -32,13 +32,13 @@ impl<'a> Raw<'a> {
     }
 
     /// A string without any escape: ids, times, names of models.
-    pub(super) fn plain(self) -> Option<&'a str> {
+    pub(crate) fn plain(self) -> Option<&'a str> {
         let inside = self.inside().filter(|inside| memchr(b'\\', inside).is_none())?;
         std::str::from_utf8(inside).ok()
     }
 
     /// A string's text, or a number as it is written: some clients count their tasks, some name them.
-    pub(super) fn id(self) -> Option<Cow<'a, str>> {
+    pub(crate) fn id(self) -> Option<Cow<'a, str>> {
         if self.0.first().is_some_and(u8::is_ascii_digit) {
             return std::str::from_utf8(self.0).ok().map(Cow::Borrowed);
         }
@@ -46,40 +46,40 @@ impl<'a> Raw<'a> {
     }
 
     /// A number that counts something.
-    pub(super) fn count(self) -> Option<u64> {
+    pub(crate) fn count(self) -> Option<u64> {
         std::str::from_utf8(self.0).ok()?.parse().ok()
     }
 
-    pub(super) fn is_true(self) -> bool {
+    pub(crate) fn is_true(self) -> bool {
         self.0 == b"true"
     }
 
-    pub(super) fn is_object(self) -> bool {
+    pub(crate) fn is_object(self) -> bool {
         self.0.first() == Some(&b'{')
     }
 
     /// The members of an object; none when this is something else.
-    pub(super) fn members(self) -> Members<'a> {
+    pub(crate) fn members(self) -> Members<'a> {
         let mut walk = Walk::over(self.0);
         let level = walk.enter_object();
         Members(walk, level)
     }
 
     /// The elements of an array; none when this is something else.
-    pub(super) fn elements(self) -> Elements<'a> {
+    pub(crate) fn elements(self) -> Elements<'a> {
         let mut walk = Walk::over(self.0);
         let level = walk.enter_array();
         Elements(walk, level)
     }
 
     /// The member of an object; the last one where a key comes twice.
-    pub(super) fn member(self, name: &[u8]) -> Option<Raw<'a>> {
+    pub(crate) fn member(self, name: &[u8]) -> Option<Raw<'a>> {
         self.members().filter(|(key, _)| *key == name).last().map(|(_, value)| value)
     }
 }
 
 /// `"key": value` pairs, in the order of the line. Stops where the text is no JSON any more.
-pub(super) struct Members<'a>(Walk<'a>, Option<Level>);
+pub(crate) struct Members<'a>(Walk<'a>, Option<Level>);
 
 impl<'a> Iterator for Members<'a> {
     type Item = (&'a [u8], Raw<'a>);
@@ -91,7 +91,7 @@ impl<'a> Iterator for Members<'a> {
 }
 
 /// The values of an array. Stops where the text is no JSON any more.
-pub(super) struct Elements<'a>(Walk<'a>, Option<Level>);
+pub(crate) struct Elements<'a>(Walk<'a>, Option<Level>);
 
 impl<'a> Iterator for Elements<'a> {
     type Item = Raw<'a>;
@@ -103,13 +103,13 @@ impl<'a> Iterator for Elements<'a> {
 }
 
 /// A place in a text. Whoever steps into a container takes what it holds in passing: no text is walked over twice.
-pub(super) struct Walk<'a> {
+pub(crate) struct Walk<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 /// An object or an array that the walk has stepped into.
-pub(super) struct Level {
+pub(crate) struct Level {
     start: usize,
     close: u8,
     is_first: bool,
@@ -117,17 +117,17 @@ pub(super) struct Level {
 }
 
 impl<'a> Walk<'a> {
-    pub(super) fn over(bytes: &'a [u8]) -> Self {
+    pub(crate) fn over(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
 
     /// Steps into the object that stands here; `None` when it is something else.
-    pub(super) fn enter_object(&mut self) -> Option<Level> {
+    pub(crate) fn enter_object(&mut self) -> Option<Level> {
         self.enter(b'{', b'}')
     }
 
     /// Steps into the array that stands here; `None` when it is something else.
-    pub(super) fn enter_array(&mut self) -> Option<Level> {
+    pub(crate) fn enter_array(&mut self) -> Option<Level> {
         self.enter(b'[', b']')
     }
 
@@ -141,7 +141,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The next key of an object; its value is the next thing to take. `None` at the end.
-    pub(super) fn key(&mut self, level: &mut Level) -> Option<&'a [u8]> {
+    pub(crate) fn key(&mut self, level: &mut Level) -> Option<&'a [u8]> {
         self.step(level)?;
         let key = self.value()?.inside()?;
         self.at = self.blank_from();
@@ -153,7 +153,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Steps out of a container, wherever the walk stopped in it. `None` when it has no end.
-    pub(super) fn leave(&mut self, level: &Level) -> Option<()> {
+    pub(crate) fn leave(&mut self, level: &Level) -> Option<()> {
         if !level.is_closed {
             self.at = container_end(self.bytes, level.start)?;
         }
@@ -161,7 +161,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Whether a container was walked to its closing brace, and nothing but blanks follows.
-    pub(super) fn ended_well(&self, level: &Level) -> bool {
+    pub(crate) fn ended_well(&self, level: &Level) -> bool {
         level.is_closed && self.blank_from() == self.bytes.len()
     }
 
@@ -175,7 +175,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Moves to the next member or element; `None` at the end.
-    pub(super) fn step(&mut self, level: &mut Level) -> Option<()> {
+    pub(crate) fn step(&mut self, level: &mut Level) -> Option<()> {
         if level.is_closed {
             return None;
         }
@@ -197,7 +197,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The value that stands here.
-    pub(super) fn value(&mut self) -> Option<Raw<'a>> {
+    pub(crate) fn value(&mut self) -> Option<Raw<'a>> {
         let start = self.blank_from();
         let end = match self.bytes.get(start)? {
             b'"' => string_end(self.bytes, start)?,

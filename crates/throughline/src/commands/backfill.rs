@@ -1,0 +1,89 @@
+//! `backfill`: reads the transcripts that the agent already wrote, so that the history exists from the first minute.
+
+use serde_json::json;
+
+use super::usage::intake::{self, Intake, Progress};
+use super::usage::open_store;
+use crate::failure::Failure;
+use crate::output::{self, DIM, styled};
+use crate::place::Place;
+
+/// Read the transcripts the agent already wrote into the store of usage
+///
+/// Reads every transcript in the client's configuration folders (CLAUDE_CONFIG_DIR, which may list several, separated
+/// by commas; else ~/.config/claude and ~/.claude), subagents' files included. Each response of the API is counted
+/// once, however many lines, resumed sessions and forks repeat it. Only what is new since the last time is read, so it
+/// can run as often as one likes; `throughline usage` does the same before each report. The transcripts themselves are
+/// never changed, and no word of them is stored.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  throughline backfill                 # then: throughline usage days
+  throughline backfill --json          # what was read and what was passed over, for scripts
+  CLAUDE_CONFIG_DIR=~/.claude,/mnt/old/.claude throughline backfill")]
+pub(crate) struct Args {
+    /// What was read, as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(place: &Place, args: &Args) -> Result<(), Failure> {
+    let folders = intake::config_folders(place);
+    if folders.is_empty() && !args.json {
+        return Err(Failure::new(
+            "there are no transcripts: no configuration folder of the client has a `projects` folder",
+        )
+        .hint("CLAUDE_CONFIG_DIR names the client's configuration folder, where it is not ~/.claude"));
+    }
+    let mut store = open_store(place)?;
+    let done = intake::catch_up(&mut store, &folders, &mut Progress::on_terminal())?;
+    if args.json {
+        return output::say_json(&as_json(&done));
+    }
+    for (path, what) in &done.problems {
+        output::remark(&format!("passed over {}: {what}", path.display()));
+    }
+    let untold = done.problems_count - done.problems.len() as u64;
+    if untold > 0 {
+        output::remark(&format!("and {untold} more that were passed over"));
+    }
+    output::say(&summary(&done))?;
+    if done.added.responses > 0 {
+        output::remark(&styled(DIM, "`throughline usage days` shows them by day"));
+    }
+    Ok(())
+}
+
+fn summary(done: &Intake) -> String {
+    let mb = done.bytes / 1_000_000;
+    let read = match done.files_read {
+        0 => format!("{} transcripts, nothing new", done.files),
+        read => format!("{read} of {} transcripts read ({mb} MB, {} ms)", done.files, done.ms),
+    };
+    let added = &done.added;
+    let grown = if added.grown > 0 { format!(", {} brought up to date", added.grown) } else { String::new() };
+    format!(
+        "{read}: {} new responses{grown}, {} new compactions, {} new samples",
+        added.responses, added.boundaries, added.samples
+    )
+}
+
+fn as_json(done: &Intake) -> serde_json::Value {
+    let problems: Vec<_> = done
+        .problems
+        .iter()
+        .map(|(path, what)| json!({ "path": path.to_string_lossy(), "what": what }))
+        .collect();
+    json!({
+        "files": done.files,
+        "files_read": done.files_read,
+        "bytes": done.bytes,
+        "lines": done.lines,
+        "responses_new": done.added.responses,
+        "responses_grown": done.added.grown,
+        "compactions_new": done.added.boundaries,
+        "samples_new": done.added.samples,
+        "passed_over": done.problems_count,
+        "problems": problems,
+        "ms": u64::try_from(done.ms).unwrap_or(u64::MAX),
+    })
+}

@@ -1,0 +1,169 @@
+//! Intake: brings the store of usage up to date with what the agent wrote since the last time.
+//!
+//! Two threads read transcripts, one writes rows. Batches go in together with how far their files were read: a kill
+//! at any instant, or a second intake beside this one, loses nothing and counts nothing twice.
+
+mod discover;
+mod progress;
+mod transcript;
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::{Instant, SystemTime};
+
+use throughline_store::archive::ArchiveError;
+use throughline_store::usage::{Added, Batch, UsageStore};
+
+pub(crate) use discover::config_folders;
+use discover::{Changed, Discovered};
+pub(crate) use progress::Progress;
+use transcript::Piece;
+
+/// Rows of one transaction: enough to be quick, few enough that others who write need not wait long.
+const BATCH_ROWS: usize = 8_192;
+/// Files of one transaction.
+const BATCH_FILES: usize = 512;
+/// Below so many bytes one thread is quicker than two.
+const THREADS_BYTES_MIN: u64 = 1 << 20;
+const THREADS: usize = 2;
+/// Pieces that a reader may be ahead of the writer.
+const AHEAD_MAX: usize = 2;
+/// Problems that are told one by one.
+const PROBLEMS_MAX: usize = 20;
+
+/// What an intake did.
+#[derive(Debug, Default)]
+pub(crate) struct Intake {
+    /// Transcripts that are there.
+    pub(crate) files: u64,
+    /// Those that were read, because they were new or had changed.
+    pub(crate) files_read: u64,
+    /// Bytes read.
+    pub(crate) bytes: u64,
+    /// Lines read.
+    pub(crate) lines: u64,
+    /// What is new in the store.
+    pub(crate) added: Added,
+    /// What was passed over, and why; the first ones.
+    pub(crate) problems: Vec<(PathBuf, String)>,
+    /// How many were passed over in all.
+    pub(crate) problems_count: u64,
+    /// How long it took.
+    pub(crate) ms: u128,
+}
+
+impl Intake {
+    fn problem(&mut self, path: PathBuf, what: String) {
+        self.problems_count += 1;
+        if self.problems.len() < PROBLEMS_MAX {
+            self.problems.push((path, what));
+        }
+    }
+}
+
+/// Reads what is new in the transcripts of these configuration folders.
+pub(crate) fn catch_up(
+    store: &mut UsageStore,
+    config_folders: &[PathBuf],
+    progress: &mut Progress,
+) -> Result<Intake, ArchiveError> {
+    let began = Instant::now();
+    let mut intake = Intake::default();
+    let Discovered { changed, files, unreadable } = discover::discover(config_folders, store.known_files()?);
+    intake.files = files;
+    for (path, what) in unreadable {
+        intake.problem(path, what);
+    }
+    let bytes = changed.iter().map(Changed::bytes_new).sum();
+    progress.begin(bytes);
+    let mut writer = Writer { store, batch: Batch::default(), intake: &mut intake, progress };
+    if bytes < THREADS_BYTES_MIN {
+        let now = SystemTime::now();
+        for file in changed {
+            let mut outcome = Ok(());
+            transcript::read(file, now, |piece| {
+                outcome = writer.take(piece);
+                outcome.is_ok()
+            });
+            outcome?;
+        }
+    } else {
+        in_threads(changed, &mut writer)?;
+    }
+    writer.flush()?;
+    progress.end();
+    intake.ms = began.elapsed().as_millis();
+    Ok(intake)
+}
+
+/// Reads files in turn: the first thread every first, the second every second. The writer takes them in order, so
+/// that of two copies of a response the older file's comes first, and nobody runs far ahead.
+fn in_threads(changed: Vec<Changed>, writer: &mut Writer<'_>) -> Result<(), ArchiveError> {
+    let count = changed.len();
+    let now = SystemTime::now();
+    let mut hands: [Vec<Changed>; THREADS] = [const { Vec::new() }; THREADS];
+    for (index, file) in changed.into_iter().enumerate() {
+        hands[index % THREADS].push(file);
+    }
+    std::thread::scope(|scope| {
+        let readers: Vec<Receiver<Piece>> = hands
+            .into_iter()
+            .map(|files| {
+                let (sender, receiver) = sync_channel(AHEAD_MAX);
+                scope.spawn(move || {
+                    for file in files {
+                        // An error means that the writer gave up.
+                        if !transcript::read(file, now, |piece| sender.send(piece).is_ok()) {
+                            return;
+                        }
+                    }
+                });
+                receiver
+            })
+            .collect();
+        for index in 0..count {
+            while let Ok(piece) = readers[index % THREADS].recv() {
+                let is_last = piece.is_last;
+                writer.take(piece)?;
+                if is_last {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+struct Writer<'w> {
+    store: &'w mut UsageStore,
+    batch: Batch,
+    intake: &'w mut Intake,
+    progress: &'w mut Progress,
+}
+
+impl Writer<'_> {
+    fn take(&mut self, piece: Piece) -> Result<(), ArchiveError> {
+        self.progress.step(piece.bytes);
+        self.intake.bytes += piece.bytes;
+        self.intake.lines += piece.lines;
+        self.intake.files_read += u64::from(piece.is_last);
+        for what in piece.problems {
+            self.intake.problem(piece.path.clone(), what);
+        }
+        self.batch.responses.extend(piece.responses);
+        self.batch.boundaries.extend(piece.boundaries);
+        self.batch.files.extend(piece.file);
+        if self.batch.responses.len() >= BATCH_ROWS || self.batch.files.len() >= BATCH_FILES {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), ArchiveError> {
+        if !self.batch.files.is_empty() {
+            let batch = std::mem::take(&mut self.batch);
+            self.intake.added.add(self.store.add(&batch)?);
+        }
+        Ok(())
+    }
+}
