@@ -1,0 +1,273 @@
+//! Sheets: rows for eyes (a table that fits the width), for spreadsheets (CSV) and for programs (JSON).
+
+use serde_json::{Map, Value, json};
+
+use crate::plot;
+use crate::report::Cost;
+
+/// One value of a row.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell {
+    /// Words.
+    Text(String),
+    /// Words of which the end matters most (a path), for a column that gives way.
+    Path(String),
+    /// A count.
+    Count(u64),
+    /// Money, as far as it is known.
+    Cost(Cost),
+    /// A percentage, or none.
+    Percent(Option<f64>),
+    /// Several names.
+    Names(Vec<String>),
+    /// Nothing.
+    Empty,
+}
+
+impl Cell {
+    fn shown(&self) -> String {
+        match self {
+            Self::Text(text) | Self::Path(text) => text.clone(),
+            Self::Count(count) => plot::short(*count),
+            Self::Cost(cost) => cost.text(),
+            Self::Percent(percent) => {
+                percent.map_or_else(|| "–".to_owned(), |percent| format!("{percent:.0} %"))
+            }
+            Self::Names(names) => names.join(", "),
+            Self::Empty => String::new(),
+        }
+    }
+
+    fn csv(&self) -> String {
+        match self {
+            Self::Count(count) => count.to_string(),
+            Self::Cost(cost) => match cost.json() {
+                Value::Null => String::new(),
+                dollars => dollars.to_string(),
+            },
+            Self::Percent(percent) => percent.map(|percent| format!("{percent:.2}")).unwrap_or_default(),
+            Self::Names(names) => names.join(";"),
+            other => other.shown(),
+        }
+    }
+
+    /// As JSON.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        match self {
+            Self::Text(text) | Self::Path(text) => json!(text),
+            Self::Count(count) => json!(count),
+            Self::Cost(cost) => cost.json(),
+            Self::Percent(percent) => json!(percent.map(|percent| (percent * 100.0).round() / 100.0)),
+            Self::Names(names) => json!(names),
+            Self::Empty => Value::Null,
+        }
+    }
+}
+
+/// A column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// Its name for programs.
+    pub key: &'static str,
+    /// Its name for eyes; an empty one is not shown.
+    pub title: &'static str,
+    /// Where there is no room, the column with the highest number goes first; 0 never goes.
+    pub goes: u8,
+    /// Words on the left, numbers on the right.
+    pub is_number: bool,
+}
+
+/// Rows of cells.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Sheet {
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// The rows, each as long as the columns.
+    pub rows: Vec<Vec<Cell>>,
+    /// The sum below them, where there is one.
+    pub total: Option<Vec<Cell>>,
+}
+
+/// A table, line by line, for eyes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lines {
+    /// The names of the columns.
+    pub head: String,
+    /// The rows.
+    pub rows: Vec<String>,
+    /// The sum.
+    pub total: Option<String>,
+}
+
+const GAP: &str = "  ";
+/// A column that gives way keeps so many characters.
+const PATH_CHARS_MIN: usize = 12;
+
+impl Sheet {
+    /// The table in so many columns of a terminal; what does not fit goes.
+    #[must_use]
+    pub fn lines(&self, width: usize) -> Lines {
+        let mut shown: Vec<usize> =
+            (0..self.columns.len()).filter(|it| !self.columns[*it].title.is_empty()).collect();
+        let mut widths = self.widths();
+        loop {
+            let needed: usize =
+                shown.iter().map(|it| widths[*it]).sum::<usize>() + GAP.len() * shown.len().saturating_sub(1);
+            let Some(over) = needed.checked_sub(width).filter(|over| *over > 0) else { break };
+            // A path gives way first, then columns go, the least important first.
+            if let Some(path) = shown.iter().find(|it| self.gives_way(**it) && widths[**it] > PATH_CHARS_MIN)
+            {
+                widths[*path] = widths[*path].saturating_sub(over).max(PATH_CHARS_MIN);
+                continue;
+            }
+            let Some(least) = shown.iter().copied().max_by_key(|it| self.columns[*it].goes) else { break };
+            if self.columns[least].goes == 0 {
+                break;
+            }
+            shown.retain(|it| *it != least);
+            widths = self.widths();
+        }
+        let heads: Vec<Cell> =
+            self.columns.iter().map(|column| Cell::Text(column.title.to_owned())).collect();
+        Lines {
+            head: self.line(&heads, &shown, &widths),
+            rows: self.rows.iter().map(|row| self.line(row, &shown, &widths)).collect(),
+            total: self.total.as_ref().map(|total| self.line(total, &shown, &widths)),
+        }
+    }
+
+    fn gives_way(&self, column: usize) -> bool {
+        self.rows.iter().any(|row| matches!(row[column], Cell::Path(_) | Cell::Names(_)))
+    }
+
+    fn widths(&self) -> Vec<usize> {
+        let all = self.rows.iter().chain(&self.total);
+        let mut widths: Vec<usize> = self.columns.iter().map(|column| column.title.chars().count()).collect();
+        for row in all {
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = (*width).max(cell.shown().chars().count());
+            }
+        }
+        widths
+    }
+
+    fn line(&self, cells: &[Cell], shown: &[usize], widths: &[usize]) -> String {
+        let parts: Vec<String> = shown
+            .iter()
+            .map(|it| {
+                let (text, width) = (cut(&cells[*it], widths[*it]), widths[*it]);
+                if self.columns[*it].is_number {
+                    format!("{text:>width$}")
+                } else {
+                    format!("{text:<width$}")
+                }
+            })
+            .collect();
+        parts.join(GAP).trim_end().to_owned()
+    }
+
+    /// As CSV (RFC 4180), with the columns' names for programs.
+    #[must_use]
+    pub fn csv(&self) -> String {
+        let heads: Vec<String> = self.columns.iter().map(|column| column.key.to_owned()).collect();
+        let rows = self.rows.iter().map(|row| row.iter().map(Cell::csv).collect());
+        let lines: Vec<String> = std::iter::once(heads)
+            .chain(rows)
+            .map(|row: Vec<String>| row.iter().map(|field| quoted(field)).collect::<Vec<_>>().join(","))
+            .collect();
+        lines.join("\r\n")
+    }
+
+    /// As a list of objects.
+    #[must_use]
+    pub fn json(&self) -> Vec<Map<String, Value>> {
+        let object = |row: &Vec<Cell>| {
+            self.columns.iter().zip(row).map(|(column, cell)| (column.key.to_owned(), cell.json())).collect()
+        };
+        self.rows.iter().map(object).collect()
+    }
+}
+
+/// A cell's text in at most so many characters: of a path the end stays, of anything else the beginning.
+fn cut(cell: &Cell, width: usize) -> String {
+    let text = cell.shown();
+    let count = text.chars().count();
+    if count <= width {
+        return text;
+    }
+    let kept = width.saturating_sub(1);
+    match cell {
+        Cell::Path(_) => format!("…{}", text.chars().skip(count - kept).collect::<String>()),
+        _ => format!("{}…", text.chars().take(kept).collect::<String>()),
+    }
+}
+
+/// A field of a spreadsheet. What a spreadsheet would take for a formula is kept from it.
+fn quoted(field: &str) -> String {
+    let is_formula = field.starts_with(['=', '+', '-', '@', '\t', '\r']) && field.parse::<f64>().is_err();
+    let field = if is_formula { format!("'{field}") } else { field.to_owned() };
+    if field.contains([',', '"', '\n', '\r']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sheet() -> Sheet {
+        let column = |key, title, goes, is_number| Column { key, title, goes, is_number };
+        Sheet {
+            columns: vec![
+                column("project", "project", 0, false),
+                column("tokens", "tokens", 0, true),
+                column("cache", "cache", 1, true),
+                column("hidden", "", 0, true),
+            ],
+            rows: vec![
+                vec![
+                    Cell::Path("/home/me/a-long-name/app".into()),
+                    Cell::Count(1_500),
+                    Cell::Percent(Some(93.4)),
+                    Cell::Count(1),
+                ],
+                vec![Cell::Path("/x".into()), Cell::Count(7), Cell::Percent(None), Cell::Count(2)],
+            ],
+            total: Some(vec![Cell::Text("total".into()), Cell::Count(1_507), Cell::Empty, Cell::Empty]),
+        }
+    }
+
+    #[test]
+    fn a_table_fits_the_width_it_is_given() {
+        let wide = sheet().lines(80);
+        assert_eq!(wide.head, "project                   tokens  cache");
+        assert_eq!(wide.rows[0], "/home/me/a-long-name/app   1.50K   93 %");
+        assert_eq!(wide.rows[1], "/x                             7      –");
+        assert_eq!(wide.total.as_deref(), Some("total                      1.50K"));
+        let narrow = sheet().lines(30);
+        assert_eq!(narrow.rows[0], "…-long-name/app   1.50K   93 %");
+        let tiny = sheet().lines(20);
+        assert_eq!(tiny.rows[0], "…ng-name/app   1.50K");
+        assert!(tiny.head.ends_with("tokens"), "the least important column went: {}", tiny.head);
+    }
+
+    #[test]
+    fn csv_survives_commas_quotes_and_formulas() {
+        let mut odd = sheet();
+        odd.rows = vec![vec![
+            Cell::Path("a,\"b\"\n".into()),
+            Cell::Count(1),
+            Cell::Percent(Some(1.0)),
+            Cell::Count(1),
+        ]];
+        odd.rows.push(vec![Cell::Text("=cmd()".into()), Cell::Count(1), Cell::Empty, Cell::Count(1)]);
+        let expected = "project,tokens,cache,hidden\r\n\"a,\"\"b\"\"\n\",1,1.00,1\r\n'=cmd(),1,,1";
+        assert_eq!(odd.csv(), expected);
+    }
+
+    #[test]
+    fn json_has_every_column_and_whole_numbers() {
+        let rows = sheet().json();
+        let row = json!({"project": "/x", "tokens": 7, "cache": null, "hidden": 2});
+        assert_eq!(Value::Object(rows[1].clone()), row);
+    }
+}
