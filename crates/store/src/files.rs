@@ -89,6 +89,14 @@ pub fn read_limited(path: &Path, bytes_max: u64) -> Result<Option<Vec<u8>>, File
     Ok(Some(bytes))
 }
 
+/// Removes a file; one that is not there is removed already.
+pub fn remove(path: &Path) -> Result<(), FileError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed.at("remove", path),
+    }
+}
+
 /// Whether the folder entry is flushed too after a replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {

@@ -69,6 +69,7 @@ enum Verb {
     Preflight(commands::preflight::Args),
     CountTokens(commands::count_tokens::Args),
     Summaries(commands::summaries::Args),
+    Usage(commands::usage::Args),
     Backfill(commands::backfill::Args),
     // Care.
     Trust(commands::trust::Args),
@@ -155,6 +156,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Verb::Preflight(args) => commands::preflight::run(&app()?, &args),
         Verb::CountTokens(args) => commands::count_tokens::run(&app()?, &args),
         Verb::Summaries(args) => commands::summaries::run(&app()?, &args),
+        Verb::Usage(args) => commands::usage::run(&place()?, folder.as_deref(), &args),
         Verb::Backfill(args) => commands::backfill::run(&place()?, &args),
         Verb::Trust(args) => commands::trust::run(&app()?, &args),
         Verb::Fresh(args) => commands::fresh::run(&app()?, &args),

@@ -1,7 +1,8 @@
-//! Sheets: rows for eyes (a table that fits the width), for spreadsheets (CSV) and for programs (JSON).
+//! Sheets: rows for eyes (a table that fits the width) and for spreadsheets (CSV).
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
+use crate::money::grouped;
 use crate::plot;
 use crate::report::Cost;
 
@@ -12,8 +13,10 @@ pub enum Cell {
     Text(String),
     /// Words of which the end matters most (a path), for a column that gives way.
     Path(String),
-    /// A count.
+    /// A large count, shortened for eyes.
     Count(u64),
+    /// A count, in full.
+    Number(u64),
     /// Money, as far as it is known.
     Cost(Cost),
     /// A percentage, or none.
@@ -29,6 +32,7 @@ impl Cell {
         match self {
             Self::Text(text) | Self::Path(text) => text.clone(),
             Self::Count(count) => plot::short(*count),
+            Self::Number(count) => grouped(u128::from(*count)),
             Self::Cost(cost) => cost.text(),
             Self::Percent(percent) => {
                 percent.map_or_else(|| "–".to_owned(), |percent| format!("{percent:.0} %"))
@@ -40,7 +44,7 @@ impl Cell {
 
     fn csv(&self) -> String {
         match self {
-            Self::Count(count) => count.to_string(),
+            Self::Count(count) | Self::Number(count) => count.to_string(),
             Self::Cost(cost) => match cost.json() {
                 Value::Null => String::new(),
                 dollars => dollars.to_string(),
@@ -50,25 +54,12 @@ impl Cell {
             other => other.shown(),
         }
     }
-
-    /// As JSON.
-    #[must_use]
-    pub fn json(&self) -> Value {
-        match self {
-            Self::Text(text) | Self::Path(text) => json!(text),
-            Self::Count(count) => json!(count),
-            Self::Cost(cost) => cost.json(),
-            Self::Percent(percent) => json!(percent.map(|percent| (percent * 100.0).round() / 100.0)),
-            Self::Names(names) => json!(names),
-            Self::Empty => Value::Null,
-        }
-    }
 }
 
 /// A column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    /// Its name for programs.
+    /// Its name for programs; an empty one is for eyes only.
     pub key: &'static str,
     /// Its name for eyes; an empty one is not shown.
     pub title: &'static str,
@@ -102,7 +93,7 @@ pub struct Lines {
 
 const GAP: &str = "  ";
 /// A column that gives way keeps so many characters.
-const PATH_CHARS_MIN: usize = 12;
+const PATH_CHARS_MIN: usize = 22;
 
 impl Sheet {
     /// The table in so many columns of a terminal; what does not fit goes.
@@ -170,22 +161,15 @@ impl Sheet {
     /// As CSV (RFC 4180), with the columns' names for programs.
     #[must_use]
     pub fn csv(&self) -> String {
-        let heads: Vec<String> = self.columns.iter().map(|column| column.key.to_owned()).collect();
-        let rows = self.rows.iter().map(|row| row.iter().map(Cell::csv).collect());
+        let keyed: Vec<usize> =
+            (0..self.columns.len()).filter(|it| !self.columns[*it].key.is_empty()).collect();
+        let heads: Vec<String> = keyed.iter().map(|it| self.columns[*it].key.to_owned()).collect();
+        let rows = self.rows.iter().map(|row| keyed.iter().map(|it| row[*it].csv()).collect());
         let lines: Vec<String> = std::iter::once(heads)
             .chain(rows)
             .map(|row: Vec<String>| row.iter().map(|field| quoted(field)).collect::<Vec<_>>().join(","))
             .collect();
         lines.join("\r\n")
-    }
-
-    /// As a list of objects.
-    #[must_use]
-    pub fn json(&self) -> Vec<Map<String, Value>> {
-        let object = |row: &Vec<Cell>| {
-            self.columns.iter().zip(row).map(|(column, cell)| (column.key.to_owned(), cell.json())).collect()
-        };
-        self.rows.iter().map(object).collect()
     }
 }
 
@@ -243,10 +227,10 @@ mod tests {
         assert_eq!(wide.rows[0], "/home/me/a-long-name/app   1.50K   93 %");
         assert_eq!(wide.rows[1], "/x                             7      –");
         assert_eq!(wide.total.as_deref(), Some("total                      1.50K"));
-        let narrow = sheet().lines(30);
-        assert_eq!(narrow.rows[0], "…-long-name/app   1.50K   93 %");
-        let tiny = sheet().lines(20);
-        assert_eq!(tiny.rows[0], "…ng-name/app   1.50K");
+        let narrow = sheet().lines(37);
+        assert_eq!(narrow.rows[0], "…me/me/a-long-name/app   1.50K   93 %");
+        let tiny = sheet().lines(30);
+        assert_eq!(tiny.rows[0], "…me/me/a-long-name/app   1.50K");
         assert!(tiny.head.ends_with("tokens"), "the least important column went: {}", tiny.head);
     }
 
@@ -262,12 +246,5 @@ mod tests {
         odd.rows.push(vec![Cell::Text("=cmd()".into()), Cell::Count(1), Cell::Empty, Cell::Count(1)]);
         let expected = "project,tokens,cache,hidden\r\n\"a,\"\"b\"\"\n\",1,1.00,1\r\n'=cmd(),1,,1";
         assert_eq!(odd.csv(), expected);
-    }
-
-    #[test]
-    fn json_has_every_column_and_whole_numbers() {
-        let rows = sheet().json();
-        let row = json!({"project": "/x", "tokens": 7, "cache": null, "hidden": 2});
-        assert_eq!(Value::Object(rows[1].clone()), row);
     }
 }

@@ -1,6 +1,6 @@
 //! Known files: how far each was read, and as what it was last seen, so that what did not change is not opened again.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 
@@ -49,13 +49,13 @@ pub struct KnownFile {
 
 impl UsageStore {
     /// Every file that was read, by its key.
-    pub fn known_files(&self) -> Result<HashMap<String, KnownFile>, ArchiveError> {
+    pub fn known_files(&self) -> Result<BTreeMap<String, KnownFile>, ArchiveError> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT key, device, inode, size_bytes, mtime_ns, is_settled, cursor, state FROM usage_files",
             )?;
             let mut rows = statement.query([])?;
-            let mut files = HashMap::new();
+            let mut files = BTreeMap::new();
             while let Some(row) = rows.next()? {
                 let mark = FileMark {
                     device: row.get::<_, i64>(1)?.cast_unsigned(),

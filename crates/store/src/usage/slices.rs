@@ -73,6 +73,18 @@ impl UsageStore {
             Ok(slices)
         })
     }
+
+    /// Every project's folder that responses came from.
+    pub fn projects(&self) -> Result<Vec<String>, ArchiveError> {
+        self.read(|connection| {
+            connection
+                .prepare_cached(
+                    "SELECT name FROM usage_names WHERE name_no IN (SELECT project FROM usage_slots) ORDER BY name",
+                )?
+                .query_map([], |row| row.get(0))?
+                .collect()
+        })
+    }
 }
 
 /// Which names a question wants; each is looked up and judged once.

@@ -4,6 +4,7 @@
 //! is nobody's: it costs that line only.
 
 mod append;
+pub mod read;
 mod rotate;
 
 use std::path::PathBuf;

@@ -35,7 +35,7 @@ pub(crate) fn run(place: &Place, args: &Args) -> Result<(), Failure> {
         .hint("CLAUDE_CONFIG_DIR names the client's configuration folder, where it is not ~/.claude"));
     }
     let mut store = open_store(place)?;
-    let done = intake::catch_up(&mut store, &folders, &mut Progress::on_terminal())?;
+    let done = intake::catch_up(place, &mut store, &mut Progress::on_terminal())?;
     if args.json {
         return output::say_json(&as_json(&done));
     }

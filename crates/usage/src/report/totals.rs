@@ -118,6 +118,23 @@ impl Totals {
         model.cost.add(&slice.model, cost);
     }
 
+    /// Adds other totals.
+    pub fn merge(&mut self, other: &Self) {
+        self.responses += other.responses;
+        self.sidechain_responses += other.sidechain_responses;
+        self.tokens.add(&other.tokens);
+        self.cost.add_cost(&other.cost);
+        self.context_peak = self.context_peak.max(other.context_peak);
+        self.first = [self.first, other.first].into_iter().flatten().min();
+        self.last = self.last.max(other.last);
+        for (name, totals) in &other.models {
+            let model = self.models.entry(name.clone()).or_default();
+            model.responses += totals.responses;
+            model.tokens.add(&totals.tokens);
+            model.cost.add_cost(&totals.cost);
+        }
+    }
+
     /// All of these slices together.
     #[must_use]
     pub fn of<'s>(slices: impl IntoIterator<Item = &'s Slice>, prices: &Table) -> Self {

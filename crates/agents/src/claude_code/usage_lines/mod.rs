@@ -97,7 +97,7 @@ pub fn read<'a>(line: &'a [u8], mut each: impl FnMut(UsageLine<'a>)) -> Option<P
                 b"assistant" => response(&entry, &mut each),
                 b"progress" => progress(&entry, &mut each),
                 b"system" if entry.subtype == b"compact_boundary" => {
-                    each(UsageLine::Compacted(boundary(&entry)))
+                    each(UsageLine::Compacted(boundary(&entry)));
                 }
                 _ => {}
             }
@@ -179,7 +179,7 @@ fn progress<'a>(entry: &Entry<'a>, each: &mut impl FnMut(UsageLine<'a>)) {
         match key {
             b"type" => said.kind = value.inside().unwrap_or_default(),
             b"message" | b"timestamp" | b"requestId" | b"uuid" | b"isApiErrorMessage" => {
-                said.take(key, value)
+                said.take(key, value);
             }
             _ => {}
         }

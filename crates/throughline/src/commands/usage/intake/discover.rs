@@ -1,6 +1,6 @@
 //! Discover: which transcripts there are, and which of them changed since they were last read. Opens none of them.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::env;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
@@ -69,7 +69,7 @@ pub(crate) fn config_folders(place: &Place) -> Vec<PathBuf> {
 }
 
 /// Looks through the folders.
-pub(super) fn discover(config_folders: &[PathBuf], mut known: HashMap<String, KnownFile>) -> Discovered {
+pub(super) fn discover(config_folders: &[PathBuf], known: &BTreeMap<String, KnownFile>) -> Discovered {
     let mut found = Discovered::default();
     let mut entries = 0;
     for config_folder in config_folders {
@@ -94,7 +94,7 @@ pub(super) fn discover(config_folders: &[PathBuf], mut known: HashMap<String, Kn
                 if kind.is_dir() && depth < DEPTH_MAX {
                     folders.push((entry.path(), depth + 1));
                 } else if kind.is_file() && entry.file_name().as_encoded_bytes().ends_with(b".jsonl") {
-                    found.take(entry.path(), entry.metadata().ok(), &projects, &mut known);
+                    found.take(entry.path(), entry.metadata().ok(), &projects, known);
                 }
             }
         }
@@ -108,20 +108,20 @@ impl Discovered {
         path: PathBuf,
         meta: Option<Metadata>,
         projects: &Path,
-        known: &mut HashMap<String, KnownFile>,
+        known: &BTreeMap<String, KnownFile>,
     ) {
         let Some(meta) = meta else { return };
         self.files += 1;
         let mark = FileMark::of(&meta);
         let key = path.to_string_lossy().into_owned();
-        let known = known.remove(&key);
-        if known.as_ref().is_some_and(|known| known.is_settled && known.mark == mark) {
+        let known = known.get(&key);
+        if known.is_some_and(|known| known.is_settled && known.mark == mark) {
             return;
         }
         let below = path.strip_prefix(projects).ok().and_then(|below| below.components().next());
         let project_folder =
             below.map(|it| it.as_os_str().to_string_lossy().into_owned()).unwrap_or_default();
-        self.changed.push(Changed { path, key, mark, project_folder, known });
+        self.changed.push(Changed { path, key, mark, project_folder, known: known.cloned() });
     }
 
     fn in_order(mut self) -> Self {

@@ -4,16 +4,19 @@
 //! at any instant, or a second intake beside this one, loses nothing and counts nothing twice.
 
 mod discover;
+mod logs;
 mod progress;
 mod transcript;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Instant, SystemTime};
 
 use throughline_store::archive::ArchiveError;
-use throughline_store::usage::{Added, Batch, UsageStore};
+use throughline_store::usage::{Added, Batch, KnownFile, UsageStore};
 
+use crate::place::Place;
 pub(crate) use discover::config_folders;
 use discover::{Changed, Discovered};
 pub(crate) use progress::Progress;
@@ -61,27 +64,41 @@ impl Intake {
     }
 }
 
-/// Reads what is new in the transcripts of these configuration folders.
+/// Reads what is new: in the client's transcripts, then in the usage logs of the projects they name.
 pub(crate) fn catch_up(
+    place: &Place,
     store: &mut UsageStore,
-    config_folders: &[PathBuf],
     progress: &mut Progress,
 ) -> Result<Intake, ArchiveError> {
     let began = Instant::now();
     let mut intake = Intake::default();
-    let Discovered { changed, files, unreadable } = discover::discover(config_folders, store.known_files()?);
+    let known = store.known_files()?;
+    transcripts(&discover::config_folders(place), &known, store, &mut intake, progress)?;
+    logs::read(place, &known, store, &mut intake)?;
+    intake.ms = began.elapsed().as_millis();
+    Ok(intake)
+}
+
+fn transcripts(
+    config_folders: &[PathBuf],
+    known: &BTreeMap<String, KnownFile>,
+    store: &mut UsageStore,
+    intake: &mut Intake,
+    progress: &mut Progress,
+) -> Result<(), ArchiveError> {
+    let Discovered { changed, files, unreadable } = discover::discover(config_folders, known);
     intake.files = files;
     for (path, what) in unreadable {
         intake.problem(path, what);
     }
     let bytes = changed.iter().map(Changed::bytes_new).sum();
     progress.begin(bytes);
-    let mut writer = Writer { store, batch: Batch::default(), intake: &mut intake, progress };
+    let mut writer = Writer { store, batch: Batch::default(), intake, progress };
     if bytes < THREADS_BYTES_MIN {
         let now = SystemTime::now();
         for file in changed {
             let mut outcome = Ok(());
-            transcript::read(file, now, |piece| {
+            transcript::read(&file, now, |piece| {
                 outcome = writer.take(piece);
                 outcome.is_ok()
             });
@@ -92,8 +109,7 @@ pub(crate) fn catch_up(
     }
     writer.flush()?;
     progress.end();
-    intake.ms = began.elapsed().as_millis();
-    Ok(intake)
+    Ok(())
 }
 
 /// Reads files in turn: the first thread every first, the second every second. The writer takes them in order, so
@@ -113,7 +129,7 @@ fn in_threads(changed: Vec<Changed>, writer: &mut Writer<'_>) -> Result<(), Arch
                 scope.spawn(move || {
                     for file in files {
                         // An error means that the writer gave up.
-                        if !transcript::read(file, now, |piece| sender.send(piece).is_ok()) {
+                        if !transcript::read(&file, now, |piece| sender.send(piece).is_ok()) {
                             return;
                         }
                     }

@@ -21,15 +21,7 @@ pub(crate) struct Progress {
 impl Progress {
     /// Shown where standard error is a terminal.
     pub(crate) fn on_terminal() -> Self {
-        Self::new(std::io::stderr().is_terminal())
-    }
-
-    /// Never shown.
-    pub(crate) fn silent() -> Self {
-        Self::new(false)
-    }
-
-    fn new(is_shown: bool) -> Self {
+        let is_shown = std::io::stderr().is_terminal();
         Self { is_shown, bytes_all: 0, bytes_done: 0, began: Instant::now(), drawn: None }
     }
 

@@ -1,7 +1,7 @@
 //! One transcript: its new lines to responses and compactions, piece by piece.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
@@ -18,6 +18,8 @@ use super::discover::Changed;
 const PIECE_BYTES: u64 = 8 << 20;
 /// A file that nobody wrote to for so long has no line that is still being written.
 const QUIET_AGE: Duration = Duration::from_secs(3);
+/// How deep a working folder may be in its project.
+const FOLDERS_MAX: usize = 64;
 
 /// What a stretch of a transcript holds.
 #[derive(Debug, Default)]
@@ -35,12 +37,12 @@ pub(super) struct Piece {
 }
 
 /// Reads on in a file; gives piece after piece until `give` says stop. Returns whether it never did.
-pub(super) fn read(file: Changed, now: SystemTime, mut give: impl FnMut(Piece) -> bool) -> bool {
+pub(super) fn read(file: &Changed, now: SystemTime, mut give: impl FnMut(Piece) -> bool) -> bool {
     let known_state = file.known.as_ref().map(|known| known.state.as_str()).unwrap_or_default();
     let mut memory = Memory::from_text(known_state);
     let mut cursor = file.known.as_ref().map_or_else(Cursor::at_start, |known| known.cursor.clone());
     loop {
-        let mut lines = Lines::of(&file, &mut memory);
+        let mut lines = Lines::of(file, &mut memory);
         let read =
             transcript_file::read_on(&file.path, &cursor, PIECE_BYTES, now, |at, line| lines.take(at, line));
         let Lines { mut piece, .. } = lines;
@@ -59,7 +61,7 @@ pub(super) fn read(file: Changed, now: SystemTime, mut give: impl FnMut(Piece) -
         piece.lines = reading.lines;
         piece.problems.extend(reading.problems.into_iter().map(|problem| problem.what));
         piece.is_last = !reading.more;
-        let is_settled = !reading.more && (cursor.offset >= file.mark.size_bytes || is_quiet(&file, now));
+        let is_settled = !reading.more && (cursor.offset >= file.mark.size_bytes || is_quiet(file, now));
         piece.file = Some(KnownFile {
             key: file.key.clone(),
             mark: file.mark,
@@ -130,15 +132,15 @@ impl<'f> Lines<'f> {
 
     fn take(&mut self, at: u64, line: &[u8]) {
         let problem = usage_lines::read(line, |found| match found {
-            UsageLine::Used(used) => self.used(used),
-            UsageLine::Compacted(compacted) => self.compacted(compacted),
+            UsageLine::Used(used) => self.used(&used),
+            UsageLine::Compacted(compacted) => self.compacted(&compacted),
         });
         if let Some(problem) = problem {
             self.piece.problems.push(format!("the line at byte {at} {}", problem.what));
         }
     }
 
-    fn used(&mut self, used: UsedTokens<'_>) {
+    fn used(&mut self, used: &UsedTokens<'_>) {
         let Some(at) = self.moment(&used.place) else { return };
         if !used.is_sidechain {
             if self.memory.model != used.model {
@@ -158,16 +160,15 @@ impl<'f> Lines<'f> {
             tokens: used.tokens,
             context: used.context,
         };
-        match self.known.get(&used.id) {
-            Some(index) => self.piece.responses[*index].take_in(&response),
-            None => {
-                self.known.insert(used.id, self.piece.responses.len());
-                self.piece.responses.push(response);
-            }
+        if let Some(index) = self.known.get(&used.id) {
+            self.piece.responses[*index].take_in(&response);
+        } else {
+            self.known.insert(used.id, self.piece.responses.len());
+            self.piece.responses.push(response);
         }
     }
 
-    fn compacted(&mut self, compacted: Compacted<'_>) {
+    fn compacted(&mut self, compacted: &Compacted<'_>) {
         let Some(at) = self.moment(&compacted.place) else { return };
         let (session, project) = self.whose(&compacted.place);
         self.piece.boundaries.push(Boundary {
@@ -211,8 +212,16 @@ impl<'f> Lines<'f> {
 
 /// The project that a working folder belongs to: the folder around it after which the client named the transcripts'.
 fn project_of<'c>(cwd: &'c str, project_folder: &str) -> &'c str {
-    let around = Path::new(cwd).ancestors().filter_map(Path::to_str);
-    around.take(64).find(|folder| folder_name(folder) == project_folder).unwrap_or(cwd)
+    let mut around = cwd;
+    for _ in 0..FOLDERS_MAX {
+        if folder_name(around) == project_folder {
+            return around;
+        }
+        // Windows' paths too: transcripts travel.
+        let Some(end) = around.rfind(['/', '\\']) else { break };
+        around = &around[..end];
+    }
+    cwd
 }
 
 #[cfg(test)]
@@ -223,6 +232,7 @@ mod tests {
     fn a_session_that_moved_into_a_folder_still_works_on_its_project() {
         assert_eq!(project_of("/home/me/my.app/src/deep", "-home-me-my-app"), "/home/me/my.app");
         assert_eq!(project_of("/home/me/my.app", "-home-me-my-app"), "/home/me/my.app");
+        assert_eq!(project_of("C:\\Users\\me\\app\\src", "C--Users-me-app"), "C:\\Users\\me\\app");
         assert_eq!(project_of("/elsewhere/x", "-home-me-my-app"), "/elsewhere/x");
     }
 }
