@@ -22,6 +22,10 @@ const REGISTRY_BYTES_MAX: u64 = 256 << 10;
 const COMPACTION_EXPIRES_MS: i64 = 15 * 60 * 1_000;
 /// What the status line remembers.
 const USAGE_FILE: &str = "usage.json";
+/// How long the notes of a status line without hooks are kept.
+const UNSEEN_KEPT_SECONDS: i64 = 7 * 86_400;
+/// Most folders looked at in one sweep.
+const UNSEEN_LOOKED_AT_MAX: usize = 500;
 /// Longest summary kept, in bytes.
 const SUMMARY_BYTES_MAX: usize = 200 << 10;
 
@@ -211,10 +215,24 @@ pub fn keep_usage_memory(folder: &Path, memory: &UsageMemory) -> Result<(), File
     files::replace(&path, &bytes, Durability::Quick)
 }
 
+/// Removes what status lines left of sessions that no hook ever saw and that are long over: nobody else would.
+pub fn forget_unseen(home: &Home, now: Timestamp) {
+    let Ok(folders) = std::fs::read_dir(home.root().join("sessions")) else { return };
+    for folder in folders.flatten().take(UNSEEN_LOOKED_AT_MAX).map(|entry| entry.path()) {
+        let is_hooks = ["session.json", "spool.jsonl"].iter().any(|name| folder.join(name).exists());
+        let used_at = std::fs::metadata(folder.join("statusline.json")).and_then(|meta| meta.modified());
+        let used_at = used_at.ok().and_then(|at| Timestamp::try_from(at).ok());
+        let is_over = used_at.is_some_and(|at| now.as_second() - at.as_second() > UNSEEN_KEPT_SECONDS);
+        if is_over && !is_hooks {
+            let _ = std::fs::remove_dir_all(&folder);
+        }
+    }
+}
+
 /// Held while a status line decides and writes: of two at once, the other one leaves the log alone.
 #[must_use]
 pub fn hold_usage(folder: &Path) -> Option<Lock> {
-    Lock::try_now(&folder.join("usage.lock"))
+    Lock::unless_held(&folder.join("usage.lock"))
 }
 
 /// The window that the session's status line was last told, in tokens.

@@ -9,7 +9,7 @@ use throughline_domain::Timestamp;
 use throughline_statusline::{Colour, Look, Preset, Segment};
 use throughline_store::config::{Config, Statusline};
 use throughline_store::paths::Project;
-use throughline_store::session::SessionCache;
+use throughline_store::session::{self, SessionCache};
 use throughline_store::statusline_rules::{CompactionRules, StatuslineRules, stamp_of};
 
 use crate::hook::starting::{client_settings, settings_files};
@@ -31,6 +31,7 @@ pub(super) fn settle(place: Option<&Place>, payload: &StatuslinePayload, now: Ti
     {
         return known.clone();
     }
+    let is_new = known.is_none();
     let pinned = known.map(|known| known.project_root);
     let Some(root) = project_root(place, payload, folder.as_deref(), pinned) else {
         let nowhere = Path::new("/nonexistent");
@@ -40,6 +41,9 @@ pub(super) fn settle(place: Option<&Place>, payload: &StatuslinePayload, now: Ti
     if let Some(folder) = folder {
         // Rules that cannot be kept are compiled again by the next call.
         let _ = rules.write(&folder);
+        if is_new {
+            session::forget_unseen(&place.home, now);
+        }
     }
     rules
 }

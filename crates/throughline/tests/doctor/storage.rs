@@ -49,6 +49,18 @@ fn a_data_folder_that_cannot_be_written_is_a_failure() {
 }
 
 #[test]
+fn a_usage_log_that_cannot_be_written_is_a_warning() {
+    let scene = Scene::at_work();
+    scene.doctor().passes().says("usage log", "ok", "context-usage.jsonl", "");
+    fs::create_dir_all(scene.home.project().join(".claude/logs/context-usage.jsonl")).expect("a folder");
+    scene.doctor().passes().says("usage log", "warn", "cannot be logged", "log = false");
+    scene.home.write(".claude/throughline.toml", "[usage]\nlog = false\n[statusline]\npreset = \"odd\"\n");
+    let report = scene.doctor();
+    report.passes().says("usage log", "skip", "switched off", "");
+    report.says("configuration", "warn", "`odd` is no preset", "--demo");
+}
+
+#[test]
 fn a_disk_that_is_nearly_full_is_a_failure_and_a_small_one_a_warning() {
     let scene = Scene::new();
     scene.ok(&["init"]);

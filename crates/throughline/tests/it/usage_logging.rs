@@ -332,3 +332,24 @@ fn rotation_with_writers_at_work_loses_nothing() {
     assert!(names.len() >= 4, "{names:?}");
     assert!(names.iter().all(|name| name.starts_with("context-usage.")), "{names:?}");
 }
+
+#[test]
+fn what_a_status_line_without_hooks_left_of_old_sessions_goes() {
+    let scene = Scene::new();
+    let of = |session: &str| payload::status_line(&scene.home, session, 200_000, Some(10_000), 1_000);
+    scene.hook(&payload::session_start(&scene.home, "hooked", "startup"));
+    for session in ["old", "young", "hooked"] {
+        tell(&scene, &of(session));
+    }
+    let month_ago = std::time::SystemTime::now() - std::time::Duration::from_hours(24 * 30);
+    for session in ["old", "hooked"] {
+        let file = fs::File::options()
+            .append(true)
+            .open(scene.session_data(session).join("statusline.json"))
+            .unwrap();
+        file.set_modified(month_ago).unwrap();
+    }
+    tell(&scene, &of("new"));
+    let stands = ["old", "young", "hooked", "new"].map(|session| scene.session_data(session).exists());
+    assert_eq!(stands, [false, true, true, true]);
+}
