@@ -225,7 +225,7 @@ pub(crate) fn file_bytes_max() -> Option<u64> {
 }
 
 /// Refuses a file that would pass the limit: the system would not only refuse, it would kill the process.
-fn room_for(bytes: u64) -> io::Result<()> {
+pub(crate) fn room_for(bytes: u64) -> io::Result<()> {
     match file_bytes_max() {
         Some(bytes_max) if bytes > bytes_max => Err(rustix::io::Errno::FBIG.into()),
         _ => Ok(()),

@@ -21,4 +21,5 @@ pub mod statusline_rules;
 pub mod task_summaries;
 pub mod transcript_file;
 pub mod usage;
+pub mod usage_file;
 pub mod usage_log;

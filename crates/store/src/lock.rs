@@ -83,16 +83,6 @@ impl Lock {
         let file = files::open_append(path).ok()?;
         file.try_lock().ok().map(|()| Self { _file: file })
     }
-
-    /// Goes ahead unless somebody has the lock: where the file system knows no locks, without one.
-    #[must_use]
-    pub fn unless_held(path: &Path) -> Option<Self> {
-        let file = files::open_append(path).ok()?;
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => None,
-            Ok(()) | Err(TryLockError::Error(_)) => Some(Self { _file: file }),
-        }
-    }
 }
 
 /// Waits in the system's own line, which is served in turn: writers that ask again after a pause are overtaken by those

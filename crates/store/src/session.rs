@@ -4,13 +4,12 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use throughline_domain::Timestamp;
-use throughline_domain::usage_memory::UsageMemory;
 
 use crate::files::{self, AtPath, Durability, FileError};
-use crate::lock::Lock;
 use crate::paths::{Home, Project};
 use crate::redact;
 use crate::spool::SpoolRecord;
+use crate::usage_file;
 
 /// Largest cache or mark that is read.
 const CACHE_BYTES_MAX: u64 = 1 << 20;
@@ -20,8 +19,6 @@ const REGISTRY_BYTES: u64 = 64 << 10;
 const REGISTRY_BYTES_MAX: u64 = 256 << 10;
 /// A compaction that has not ended after this long was cancelled.
 const COMPACTION_EXPIRES_MS: i64 = 15 * 60 * 1_000;
-/// What the status line remembers.
-const USAGE_FILE: &str = "usage.json";
 /// How long the notes of a status line without hooks are kept.
 const UNSEEN_KEPT_SECONDS: i64 = 7 * 86_400;
 /// Most folders looked at in one sweep.
@@ -201,20 +198,6 @@ pub fn last_record(folder: &Path) -> Option<SpoolRecord> {
         .find(|record| record.out != "claim")
 }
 
-/// What the session's status line remembers; the default where it remembers nothing.
-#[must_use]
-pub fn usage_memory(folder: &Path) -> UsageMemory {
-    let bytes = files::read_limited(&folder.join(USAGE_FILE), CACHE_BYTES_MAX).ok().flatten();
-    bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
-}
-
-/// Keeps what the status line is to remember. A file of its own: hooks write the cache at the same time.
-pub fn keep_usage_memory(folder: &Path, memory: &UsageMemory) -> Result<(), FileError> {
-    let path = folder.join(USAGE_FILE);
-    let bytes = serde_json::to_vec(memory).map_err(std::io::Error::other).at("encode", &path)?;
-    files::replace(&path, &bytes, Durability::Quick)
-}
-
 /// Removes what status lines left of sessions that no hook ever saw and that are long over: nobody else would.
 pub fn forget_unseen(home: &Home, now: Timestamp) {
     let Ok(folders) = std::fs::read_dir(home.root().join("sessions")) else { return };
@@ -229,14 +212,8 @@ pub fn forget_unseen(home: &Home, now: Timestamp) {
     }
 }
 
-/// Held while a status line decides and writes: of two at once, the other one leaves the log alone.
-#[must_use]
-pub fn hold_usage(folder: &Path) -> Option<Lock> {
-    Lock::unless_held(&folder.join("usage.lock"))
-}
-
 /// The window that the session's status line was last told, in tokens.
 #[must_use]
 pub fn told_window(folder: &Path) -> Option<u64> {
-    usage_memory(folder).window
+    usage_file::read(folder).window
 }

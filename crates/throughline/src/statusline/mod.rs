@@ -18,8 +18,8 @@ use throughline_agents::claude_code::statusline_payload::{self, Context, Statusl
 use throughline_domain::usage_memory::UsageMemory;
 use throughline_domain::{Health, Timestamp};
 use throughline_statusline::{Look, NO_DATA, render};
-use throughline_store::session;
 use throughline_store::statusline_rules::StatuslineRules;
+use throughline_store::usage_file;
 
 use crate::hook::{input, leave};
 use crate::place::Place;
@@ -86,7 +86,7 @@ fn own_lines(bytes: &[u8]) -> Vec<String> {
     });
     let call = Call { payload, now, session, rules, point };
     let memory = match &call.session {
-        Some((place, folder)) => track::keep(&call, place, folder, session::usage_memory(folder)),
+        Some((place, folder)) => track::keep(&call, place, folder, usage_file::read(folder)),
         None => UsageMemory::default(),
     };
     let look: Look = rules::look(&call.rules.look);

@@ -7,6 +7,7 @@ use throughline_domain::Health;
 use throughline_domain::usage::Sample;
 use throughline_domain::usage_memory::UsageMemory;
 use throughline_store::session::{self, CompactionMark};
+use throughline_store::usage_file::UsageFile;
 use throughline_store::usage_log::{self, Appended};
 use throughline_store::{log, paths::Project};
 use throughline_usage::compaction::Hooks;
@@ -23,13 +24,13 @@ pub(super) fn keep(call: &Call, place: &Place, folder: &Path, memory: UsageMemor
     if step(call, folder, &memory).is_none() {
         return memory;
     }
-    // Rules were kept there a moment ago; without the folder there is nothing to remember with.
-    let Some(_alone) = session::hold_usage(folder) else { return memory };
+    // Without the session's folder there is nothing to remember with.
+    let Some(mut file) = UsageFile::hold(folder) else { return memory };
     // Read again, alone: of two calls with the same news one finds that it is old.
-    let memory = session::usage_memory(folder);
+    let memory = file.memory.clone();
     let Some(step) = step(call, folder, &memory) else { return memory };
     // The memory first: a kill in between loses a line, and never writes one twice.
-    if session::keep_usage_memory(folder, &step.memory).is_err() {
+    if file.write(&step.memory).is_err() {
         return memory;
     }
     let Some(entry) = step.entry.filter(|_| call.rules.log) else { return step.memory };
@@ -37,7 +38,7 @@ pub(super) fn keep(call: &Call, place: &Place, folder: &Path, memory: UsageMemor
     let project = place.project_at(&call.rules.project_root);
     match append(call, &project, &sample) {
         Ok(()) if !step.memory.log_failed => step.memory,
-        Ok(()) => correct(folder, UsageMemory { log_failed: false, ..step.memory }),
+        Ok(()) => correct(&mut file, UsageMemory { log_failed: false, ..step.memory }),
         Err(error) => {
             if !memory.log_failed {
                 log::failure(&place.home, call.now, "statusline", &error.to_string());
@@ -45,15 +46,15 @@ pub(super) fn keep(call: &Call, place: &Place, folder: &Path, memory: UsageMemor
             let UsageMemory { logged, logged_at_ms, ref logged_status, .. } = memory;
             let logged_status = logged_status.clone();
             correct(
-                folder,
+                &mut file,
                 UsageMemory { logged, logged_at_ms, logged_status, log_failed: true, ..step.memory },
             )
         }
     }
 }
 
-fn correct(folder: &Path, memory: UsageMemory) -> UsageMemory {
-    let _ = session::keep_usage_memory(folder, &memory);
+fn correct(file: &mut UsageFile, memory: UsageMemory) -> UsageMemory {
+    let _ = file.write(&memory);
     memory
 }
 

@@ -94,7 +94,7 @@ fn the_window_it_is_told_reaches_the_hooks() {
     let scene = Scene::new();
     scene.hook(&payload::session_start(&scene.home, "s", "startup"));
     line(&scene, &["statusline"], &told("s", 1_000_000, &usage(10, 0, 0)));
-    let memory = std::fs::read_to_string(scene.session_data("s").join("usage.json")).unwrap();
+    let memory = std::fs::read_to_string(scene.session_data("s").join("usage.jsonl")).unwrap();
     assert!(memory.contains(r#""window":1000000"#), "{memory}");
 }
 
@@ -225,11 +225,12 @@ fn the_limits_of_a_plan_and_the_pace_of_the_work() {
     });
     assert_eq!(line(&scene, &["statusline"], &told.to_string()), "5h 24% 7d 91%\n");
     // Ten minutes of work at 6,000 tokens a minute, as the calls of that time would have left it.
-    let memory = scene.session_data("s").join("usage.json");
-    let mut kept: Value = serde_json::from_str(&std::fs::read_to_string(&memory).unwrap()).unwrap();
-    let now = kept["seen_at_ms"].as_i64().unwrap();
-    kept["points"] = (0..10).map(|n| json!([now - (10 - n) * 60_000, 24_000 + n * 6_000])).collect();
-    std::fs::write(&memory, kept.to_string()).unwrap();
+    let mut file = throughline_store::usage_file::UsageFile::hold(&scene.session_data("s")).unwrap();
+    let mut kept = file.memory.clone();
+    kept.points =
+        (0..10).map(|n| (kept.seen_at_ms - (10 - n) * 60_000, 24_000 + n.unsigned_abs() * 6_000)).collect();
+    file.write(&kept).unwrap();
+    drop(file);
     told["context_window"]["current_usage"] = usage(84_001, 0, 0);
     assert_eq!(line(&scene, &["statusline"], &told.to_string()), "5h 24% 7d 91% · ~13m left\n");
 }

@@ -291,8 +291,8 @@ fn many_status_lines_at_once_tear_nothing_and_see_no_compaction() {
     logged.sort_unstable();
     assert_eq!(logged.last(), told.last());
     assert!(lines.iter().all(|line| line["compaction"] == false), "{:?}", story(&scene));
-    let memory = fs::read_to_string(scene.session_data("s").join("usage.json")).unwrap();
-    assert!(serde_json::from_str::<Value>(&memory).is_ok());
+    let memory = throughline_store::usage_file::read(&scene.session_data("s"));
+    assert_eq!(Some(&memory.size.used()), told.last());
 }
 
 #[test]
