@@ -64,6 +64,9 @@ pub struct SessionCache {
     pub paused: bool,
     /// A save that could not get the lock and waits for the next gate: its trigger.
     pub save_waits: Option<String>,
+    /// The summary became known after the briefing was given: what both lack is told once.
+    #[serde(default)]
+    pub difference_waits: bool,
 }
 
 impl SessionCache {
@@ -97,6 +100,8 @@ pub struct CompactionMark {
     pub summary: Option<String>,
     /// Whether it has reached the spool.
     pub noted: bool,
+    /// The briefing that was given while the summary was not known.
+    pub blind: Option<String>,
 }
 
 impl CompactionMark {

@@ -34,6 +34,16 @@ impl Known {
         Self { flat, lower }
     }
 
+    /// What stands in another text is known, too.
+    #[must_use]
+    pub fn and(self, text: &str) -> Self {
+        let other = squeeze(text);
+        Self {
+            lower: format!("{} {}", self.lower, other.to_lowercase()),
+            flat: format!("{} {other}", self.flat),
+        }
+    }
+
     /// Whether anything is known.
     #[must_use]
     pub fn is_empty(&self) -> bool {

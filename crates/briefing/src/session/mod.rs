@@ -85,6 +85,22 @@ pub(crate) fn body(ledger: &Ledger, known: &Known, reader: Reader, room: usize) 
     lay_out::join(&select::choose(&items::of_ledger(ledger, known, reader, Room::Ample), room))
 }
 
+/// What a summary and a briefing both lack and an agent cannot find again by itself: words, errors, checks. Files and
+/// names it will meet as it goes on. `None` when they lack nothing.
+#[must_use]
+pub fn difference(ledger: &Ledger, known: &Known, cap: Cap) -> Option<String> {
+    const HEAD: &str = "The compaction's summary lacks this, too:";
+    let frame = fragment::wrap_units(FragmentKind::Notice) + utf16_len(HEAD) + 1;
+    let room = cap.units.checked_sub(frame)?;
+    let items: Vec<items::Item> = items::of_ledger(ledger, known, Reader::Compacted, Room::Ample)
+        .into_iter()
+        .filter(|item| item.part.is_lost_for_good() && !known.has_sentence(&item.text))
+        .collect();
+    let chosen = select::choose(&items, room);
+    (!chosen.is_empty())
+        .then(|| fragment::wrap(FragmentKind::Notice, &format!("{HEAD}\n{}", lay_out::join(&chosen))))
+}
+
 /// Below this many units every word counts.
 const TIGHT_UNITS: usize = 2_000;
 

@@ -54,6 +54,21 @@ impl Part {
         self.heading().len() + 1
     }
 
+    /// Whether it holds what nobody can look up again.
+    pub(super) fn is_lost_for_good(self) -> bool {
+        matches!(
+            self,
+            Self::Request
+                | Self::Tasks
+                | Self::Questions
+                | Self::Directives
+                | Self::Failing
+                | Self::Unchecked
+                | Self::Checks
+                | Self::Decisions
+        )
+    }
+
     /// Whether its items stand side by side.
     pub(super) fn is_inline(self) -> bool {
         matches!(self, Self::Commands | Self::Uncommitted | Self::Edited | Self::Seen | Self::Names)

@@ -19,9 +19,27 @@ pub(crate) struct Args {
 enum Deed {
     /// Forget what the transcript told: it is read anew at the next gate
     Reset {
-        /// The session; this agent's own, else the project's last, when left out
+        /// The session, by its id or a beginning of it; this agent's own, else the project's last, when left out
         session: Option<String>,
     },
+}
+
+/// The session whose id begins so, where it is the only one of the project; what nobody knows is taken as it is.
+pub(super) fn whole_id(app: &App, named: &str) -> Result<String, Failure> {
+    let notes = Registry::of(&app.place.home, &app.memory.project).recent();
+    let mut ids: Vec<String> = notes.into_iter().map(|note| note.session).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    if ids.iter().any(|id| id == named) {
+        return Ok(named.to_owned());
+    }
+    ids.retain(|id| id.starts_with(named));
+    match ids.as_slice() {
+        [] => Ok(named.to_owned()),
+        [one] => Ok(one.clone()),
+        several => Err(Failure::new(format!("{} sessions begin with `{named}`", several.len()))
+            .hint(format!("name more of it: {}", several.join(", ")))),
+    }
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
@@ -31,7 +49,8 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         let notes = Registry::of(&app.place.home, &app.memory.project).recent();
         notes.into_iter().last().map(|note| note.session)
     };
-    let session = session.clone().or_else(own).or_else(last).ok_or_else(|| {
+    let named = session.as_deref().map(|named| whole_id(app, named)).transpose()?;
+    let session = named.or_else(own).or_else(last).ok_or_else(|| {
         Failure::new("no session was seen in this project")
             .hint("name one: `throughline cursor reset <session>`")
     })?;

@@ -12,7 +12,7 @@ use throughline_store::session::{CompactionMark, SessionCache};
 
 use super::gate::{self, Session};
 use super::summaries::{self, When};
-use super::{Outcome, Run, glance};
+use super::{Outcome, Run, glance, later};
 use crate::ledger;
 
 /// PreCompact: save, snapshot, log line; says what the summary should keep.
@@ -138,6 +138,7 @@ pub(super) fn after(run: &Run) -> Outcome {
         && let Some(summary) = &run.payload.compact_summary
     {
         mark.keep_summary(summary);
+        later::note_known(run, &mark, &mut outcome.failures);
     }
     outcome.note = note(&mut mark);
     note_failure(&mut outcome, mark.write(&folder));

@@ -7,6 +7,7 @@ mod ending;
 mod gate;
 mod glance;
 pub(crate) mod input;
+mod later;
 mod session_start;
 pub(crate) mod starting;
 mod summaries;

@@ -14,7 +14,7 @@ use throughline_store::project_files;
 use throughline_store::session::{CompactionMark, Registry, SessionCache, SessionNote};
 
 use super::gate::{self, Session};
-use super::{Outcome, Run, glance, starting, summaries};
+use super::{Outcome, Run, glance, later, starting, summaries};
 use crate::ledger;
 use crate::liveness::{self, Fate, Seen};
 
@@ -38,6 +38,9 @@ pub(super) fn run(run: &Run) -> Outcome {
     note_start(run, &session, source, &mut outcome.failures);
     if !cache.paused {
         let text = restore(run, &session, start, &seen, &mut outcome.failures);
+        if start == Start::Compact {
+            later::note_blind(run, text.as_deref(), &mut outcome.failures);
+        }
         outcome.reply = Outcome::saying(text).reply;
         glance::keep(run, &session.memory, None, &mut outcome.failures);
     }

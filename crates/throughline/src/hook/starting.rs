@@ -56,6 +56,7 @@ pub(super) fn compile_for(run: &Run, source: &str, model: Option<String>) -> Opt
         idle_minutes: config.restore.idle_minutes,
         paused: run.place.home.project(&project.key).join("paused").exists(),
         save_waits: known.save_waits,
+        difference_waits: known.difference_waits,
         project_root: root,
     };
     // A cache that cannot be written is compiled again by the next run.

@@ -12,7 +12,7 @@ use throughline_store::files;
 use throughline_store::session::{CompactionMark, SessionCache};
 use throughline_store::spool::{Spool, SpoolRecord};
 
-use super::{Outcome, Run, gate, session_start};
+use super::{Outcome, Run, gate, later, session_start};
 
 /// How much of the transcript's end is read: the last response is nearly always in it.
 const TAIL_BYTES: u64 = 32 << 10;
@@ -21,7 +21,7 @@ const DUE_PERCENT: u64 = 100;
 /// Room for the resume context in a prompt's reply.
 const RESUME_TOKENS: u64 = 400;
 
-pub(super) fn run(run: &Run, spool: Option<&mut Spool>) -> Outcome {
+pub(super) fn run(run: &Run, mut spool: Option<&mut Spool>) -> Outcome {
     let folder = run.place.home.session(&run.payload.session_id);
     let Some(cache) = SessionCache::read(&folder).or_else(|| super::starting::compile(run, "unseen")) else {
         return Outcome::silent();
@@ -30,6 +30,14 @@ pub(super) fn run(run: &Run, spool: Option<&mut Spool>) -> Outcome {
         return Outcome::silent();
     }
     let last = spool.as_ref().and_then(|spool| spool.last_records().next());
+    if cache.difference_waits
+        && (run.payload.event == Event::UserPromptSubmit || ends_a_turn(run))
+        && may_speak(run, spool.as_deref_mut())
+        && let Some(text) = later::difference(run, &cache)
+    {
+        let turn = last.as_ref().map_or(0, |record| record.turn) + u64::from(ends_a_turn(run));
+        return Outcome { turn, note: note(run), ..Outcome::saying(Some(text)) };
+    }
     if run.payload.event == Event::UserPromptSubmit {
         return prompt(run, &cache, last.as_ref(), spool);
     }

@@ -70,6 +70,19 @@ fn a_session_of_another_project_is_found_by_its_id_and_any_file_by_its_path() {
 }
 
 #[test]
+fn a_session_is_known_by_a_beginning_of_its_id_that_no_other_has() {
+    let scene = Scene::new();
+    compacted(&scene, SESSION);
+    compacted(&scene, OTHER);
+    assert_eq!(scene.json(&["22222222"])["sessions"][0]["session"], OTHER);
+    let third = "22222222-9999-4333-8444-555555555555";
+    compacted(&scene, third);
+    let said = scene.fails(&["22222222"]);
+    assert!(said.contains("2 sessions begin with `22222222`") && said.contains(third), "{said}");
+    assert_eq!(scene.json(&["22222222-2"])["sessions"][0]["session"], OTHER);
+}
+
+#[test]
 fn an_id_leads_nowhere_outside_the_clients_folder() {
     let scene = Scene::new();
     compacted(&scene, SESSION);

@@ -472,3 +472,44 @@ fn peak_of(command: &mut Command, payload: &Value) -> u64 {
     assert!(child.wait().unwrap().success());
     peak_kib
 }
+
+#[test]
+fn what_a_summary_that_came_late_lacks_is_told_once_and_never_twice() {
+    let (scene, mut transcript) = started("s1");
+    scene.home.write(".claude/throughline.toml", "[briefing]\ntokens = 120\n");
+    work(&scene, &mut transcript);
+    before(&scene, "s1");
+    let blind = start(&scene, "s1", "compact");
+    assert!(!blind.contains(NEVER) && blind.contains(LINTS), "too little room for all: {blind}");
+    scene.hook(&payload::post_compact(&scene.home, "s1", "auto", "We go on."));
+    let prompt = || scene.hook(&payload::user_prompt_submit(&scene.home, "s1", "go on"));
+    let told = prompt();
+    assert!(told.contains("The compaction's summary lacks this, too:"), "{told}");
+    has_all(&told, &[NEVER]);
+    for known in [LINTS, ERROR, INSTEAD, IN_PROGRESS] {
+        assert!(!told.contains(known), "the briefing had it: {told}");
+    }
+    assert_eq!(prompt(), "", "never twice");
+    scene.hook(&payload::post_compact(&scene.home, "s1", "auto", "We go on."));
+    assert_eq!(prompt(), "", "nor after another word of the same compaction");
+    assert_eq!(scene.log(), "");
+}
+
+#[test]
+fn a_summary_that_came_late_and_lacks_nothing_is_no_reason_to_speak() {
+    let (scene, mut transcript) = started("s1");
+    work(&scene, &mut transcript);
+    before(&scene, "s1");
+    start(&scene, "s1", "compact");
+    scene.hook(&payload::post_compact(&scene.home, "s1", "auto", "We go on."));
+    assert_eq!(scene.hook(&payload::user_prompt_submit(&scene.home, "s1", "go on")), "");
+    let (scene, mut transcript) = started("s2");
+    scene.home.write(".claude/throughline.toml", "[briefing]\ntokens = 120\n");
+    work(&scene, &mut transcript);
+    before(&scene, "s2");
+    scene.hook(&payload::subagent_stop(&scene.home, "s2", "", "<summary>We go on.</summary>"));
+    start(&scene, "s2", "compact");
+    scene.hook(&payload::post_compact(&scene.home, "s2", "auto", "We go on."));
+    let told = scene.hook(&payload::user_prompt_submit(&scene.home, "s2", "go on"));
+    assert_eq!(told, "", "the summary was known in time: its briefing chose with it");
+}

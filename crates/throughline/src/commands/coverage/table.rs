@@ -32,7 +32,8 @@ pub(super) fn show(coverages: &[Coverage], settings: &Settings) -> Result<(), Fa
             DIM,
             &format!(
                 "needed: files, commands and searched names, known before and used in the {} turns after\n\
-                 summary, briefing, both: how much of that the client's summary, our {} tokens, the two hold\n\
+                 summary: how much of that the client's summary holds; both: summary and our briefing together\n\
+                 briefing: what our {} tokens hold, leaving out what the summary says: 0% where it says all\n\
                  blind: our briefing alone, made without knowing the summary\n\
                  re-read: reads of files that it had read or changed before, of all its reads",
                 settings.turns, settings.tokens

@@ -51,11 +51,30 @@ pub(crate) fn named(app: &App, word: &str) -> Result<PathBuf, Failure> {
     let others = own.parent().and_then(|projects| std::fs::read_dir(projects).ok());
     let others = others.into_iter().flatten().flatten().take(ENTRIES_MAX);
     let folders = others.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    let begins = beginning_with(&own, word);
     let mut paths = std::iter::once(own).chain(folders.map(|entry| entry.path())).map(|it| it.join(&file));
-    paths.find(|path| is_transcript(path)).ok_or_else(|| {
+    if let Some(whole) = paths.find(|path| is_transcript(path)) {
+        return Ok(whole);
+    }
+    if begins.len() > 1 {
+        let ids: Vec<_> = begins.iter().filter_map(|path| path.file_stem()?.to_str()).collect();
+        return Err(Failure::new(format!("{} sessions begin with `{shown}`", begins.len()))
+            .hint(format!("name more of it: {}", one_line(&ids.join(", "), 400))));
+    }
+    begins.into_iter().next().ok_or_else(|| {
         Failure::new(format!("there is no transcript of a session `{shown}`"))
             .hint("`throughline coverage --all` shows all sessions of this project; a path of a .jsonl file is taken too")
     })
+}
+
+/// The project's transcripts whose ids begin so: `status` shows eight digits.
+fn beginning_with(folder: &Path, word: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(ENTRIES_MAX);
+    let paths = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(word));
+    let mut paths: Vec<PathBuf> =
+        paths.map(|entry| entry.path()).filter(|path| is_transcript(path)).collect();
+    paths.sort();
+    paths
 }
 
 /// There is none of this project.
