@@ -48,6 +48,7 @@ pub(crate) fn ran(ledger: &mut Ledger, line: &str, cwd: Option<&str>, place: Pla
         known.weight.add(1.0, place.turn, HALF_LIFE_TURNS);
         known.last = place;
         known.succeeded = None;
+        known.result.clear();
     }
 }
 

@@ -152,7 +152,7 @@ fn user_settles(lower: &str) -> bool {
 fn is_open(lower: &str) -> bool {
     #[rustfmt::skip]
     const OPEN: &[&str] = &[
-        "could", "would", "might", "maybe", "perhaps", "whether", "probably", "possibly", "likely",
+        "user decided", "could", "would", "might", "maybe", "perhaps", "whether", "probably", "possibly", "likely",
         "should we", "either", "if you", "if we", "unless", "let me", "not sure", "option a",
         "alternatively", "we can ", "you can ", "you could", "suggest", "recommend", "seems", "may be",
         "suspect", "hypothes", "i think", "need to decide", "to be decided", "haven't decided",

@@ -22,6 +22,11 @@ pub(crate) fn bearing(sentence: &str) -> Bearing {
     if is_approval(&lower) || throughline_domain::text::word_count(&lower) < 2 {
         return Bearing::Nothing;
     }
+    // "I'd like two things:" leaves it to what follows; "never mind", "no, this is fine" ask for nothing.
+    let is_fine = lower.starts_with("no") && lower.contains(" fine") && !lower.contains("but");
+    if lower.ends_with(':') || lower.starts_with("never mind") || is_fine {
+        return if remarks(&lower) { Bearing::Remarks } else { Bearing::Nothing };
+    }
     if asks_politely(&lower) {
         return Bearing::Directs;
     }
@@ -41,7 +46,9 @@ pub(crate) fn bearing(sentence: &str) -> Bearing {
 
 fn is_question(lower: &str) -> bool {
     let end = lower.trim_end_matches(['"', '\'', ')', '*', '_', ' ', '!']);
-    end.ends_with(['?', '？']) || lower.starts_with('¿')
+    let asks =
+        ["哪些", "什么", "吗", "如何", "怎么", "ですか", "ますか"].iter().any(|word| end.contains(word));
+    end.ends_with(['?', '？']) || lower.starts_with('¿') || (!lower.is_ascii() && asks)
 }
 
 /// A line of a patch, a log or a comment that was pasted: somebody else's words.
@@ -61,7 +68,7 @@ fn is_code(sentence: &str) -> bool {
         return true;
     }
     let is_patch = sentence.starts_with("+  ") || sentence.starts_with("-  ") || sentence.starts_with("+\t");
-    is_patch || ["//", "/*", "#!", "<!--", "* @"].iter().any(|mark| start.starts_with(mark))
+    is_patch || ["{\"", "//", "/*", "#!", "<!--", "* @"].iter().any(|mark| start.starts_with(mark))
 }
 
 fn words(lower: &str) -> impl Iterator<Item = &str> {
@@ -109,7 +116,8 @@ fn commands(lower: &str) -> bool {
 
 /// "Let's me choose" is no proposal; "let's move on" and "keep going" order nothing.
 fn is_idle(clause: &str) -> bool {
-    clause.starts_with("let's me ")
+    clause.starts_with("let's say ")
+        || clause.starts_with("let's me ")
         || clause.starts_with("lets me ")
         || clause.starts_with("leave a ") && clause.ends_with("for now")
         || is_approval(clause)

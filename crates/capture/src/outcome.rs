@@ -103,6 +103,8 @@ static SUMS_UP: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         .build([
             "test result:",
             " passed",
+            " pass\n",
+            " tests across ",
             " failed",
             "passing",
             "failing",

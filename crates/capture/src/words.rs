@@ -99,6 +99,7 @@ fn is_clients_own(text: &str) -> bool {
         "This session is being continued",
         "API Error",
         "[SYSTEM NOTIFICATION",
+        "Operation stopped by hook",
     ];
     if STARTS.iter().any(|start| text.starts_with(start)) {
         return true;

@@ -461,7 +461,10 @@ fn findings(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
     for (order, finding) in ledger.findings.iter().enumerate() {
         let is_old_plan =
             finding.kind == FindingKind::Plan && (newest_plan != Some(order) || finding.place.offset < asked);
-        if is_old_plan || known.has_sentence(&finding.quote) {
+        // What the user settled stands among his directives.
+        let is_directive =
+            finding.by_user && ledger.said.iter().any(|word| word.directives.contains(&finding.quote));
+        if is_old_plan || is_directive || known.has_sentence(&finding.quote) {
             continue;
         }
         let age = ledger.findings.len() - order;

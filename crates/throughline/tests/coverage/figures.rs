@@ -175,7 +175,7 @@ fn json_has_a_stated_form() {
 
 #[test]
 fn the_table_and_the_bars_tell_the_same() {
-    expect![[r#"
+    expect![[r"
         session 11111111-2222-4333-8444-555555555555
            #  when              trigger        tokens     needed  summary  briefing  both  blind  re-read
            1  2026-03-01 09:30  auto           50k → 3k        4      25%       75%  100%   100%      1/2
@@ -192,6 +192,6 @@ fn the_table_and_the_bars_tell_the_same() {
           11111111  2026-03-01 09:30  ██████████▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒   25% → 100%
         mean of 1 compaction: summary 0.250, briefing 0.750, both 1.000; blind 1.000
         1 of 2 reads were of files it had read or changed before
-    "#]]
+    "]]
     .assert_eq(&worked_on().says(&["--last"]));
 }
