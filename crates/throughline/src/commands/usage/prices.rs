@@ -151,7 +151,7 @@ fn sheet(table: &Table) -> Sheet {
 }
 
 fn price(dollars: Option<f64>) -> Cell {
-    dollars.map_or(Cell::Text("–".to_owned()), |dollars| {
+    dollars.map_or(Cell::Empty, |dollars| {
         Cell::Text(json!(dollars).to_string().trim_end_matches(".0").to_owned())
     })
 }

@@ -1,0 +1,13 @@
+//! Usage against hand-made histories: every response once, whatever the files look like and whoever is killed.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a test sets its scene with files and programs of its own, behind the product's back"
+)]
+
+mod history;
+mod intake;
+mod kills;
+mod logs;
+mod prices;
+mod reports;
+mod truth;
