@@ -13,7 +13,7 @@ fn two_models() -> History {
     known.tokens = [0, 1_000_000, 0, 0, 0];
     history.said("s1.jsonl", &known);
     let mut unknown = Said::new(2, "s1", "2026-02-03T10:01:00.000Z");
-    unknown.model = "claude-next-9".to_owned();
+    unknown.model = "claude-next-9".into();
     unknown.tokens = [0, 1_000_000, 0, 0, 0];
     history.said("s1.jsonl", &unknown);
     history

@@ -31,7 +31,7 @@ fn every_response_counts_once_with_what_it_used_in_the_end() {
 /// A subagent's own file, and its lines repeated as progress in the session's file, with less of the output.
 fn subagents(history: &mut History) {
     let mut said = Said::new(20, "s1", "2026-02-03T10:10:00.000Z");
-    said.model = "claude-haiku-4-5-20251001".to_owned();
+    said.model = "claude-haiku-4-5-20251001".into();
     let mut inner = said.line(1, "progress");
     let progress = json!({
         "type": "progress", "sessionId": "s1", "cwd": "/home/me/app", "uuid": "p1",
