@@ -93,3 +93,41 @@ fn the_distance_is_to_the_compaction_that_really_comes() {
     assert_eq!(compactions.len(), 1, "{story:?}");
     assert!(compactions[0].starts_with("30000 C 58 "), "{story:?}");
 }
+
+#[test]
+fn a_resume_a_clear_and_another_model_are_no_compaction() {
+    let Some(scene) = Scene::installed() else { return };
+    let turns = [
+        ("PROMPT:one", "First answer.", 120_020),
+        ("PROMPT:two", "Second answer.", 121_020),
+        ("PROMPT:three", "Third answer.", 20_020),
+        ("PROMPT:four", "Fourth answer.", 12_020),
+    ];
+    scene.lab.set_script(answers(Script::new(), &turns));
+    let Some(terminal) = Terminal::open(&scene) else { return };
+    terminal.wait_for("[Sonnet 4.5] –");
+    terminal.enter("PROMPT:one");
+    terminal.wait_for("[Sonnet 4.5] 60% (120,000t)");
+    wait_for_story(&scene, &["120000"]);
+    drop(terminal);
+    let Some(terminal) = Terminal::open_with(&scene, &["--continue"]) else { return };
+    terminal.wait_for("First answer.");
+    terminal.enter("PROMPT:two");
+    terminal.wait_for("[Sonnet 4.5] 60% (121,000t)");
+    wait_for_story(&scene, &["120000", "121000"]);
+    terminal.enter("/clear");
+    terminal.wait_for("[Sonnet 4.5] –");
+    terminal.enter("PROMPT:three");
+    terminal.wait_for("[Sonnet 4.5] 10% (20,000t)");
+    wait_for_story(&scene, &["120000", "121000", "20000"]);
+    terminal.enter("/model claude-opus-5-5");
+    terminal.wait_for("Yes, switch to Opus 5.5");
+    terminal.press("Enter");
+    terminal.wait_for("[Opus 5.5]");
+    terminal.enter("PROMPT:four");
+    terminal.wait_for("[Opus 5.5] 1% (12,000t)");
+    terminal.wait_for("· 955k to compaction");
+    let story = story(&scene);
+    assert!(story.iter().all(|line| !line.contains('C')), "{story:?}");
+    assert_eq!(story.last().map(String::as_str), Some("12000"));
+}

@@ -75,6 +75,11 @@ impl<'a> Terminal<'a> {
         self.tmux(&["send-keys", "Enter"]);
     }
 
+    /// Presses a key.
+    pub(crate) fn press(&self, key: &str) {
+        self.tmux(&["send-keys", key]);
+    }
+
     fn ask(&self, prompt: &str) -> String {
         self.enter(prompt);
         self.wait_for("Nothing scripted for this prompt.")
