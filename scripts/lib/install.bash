@@ -35,6 +35,56 @@ install_programs() {
     done
 }
 
+# postgres_folder: where the server's programs are; Debian keeps them out of PATH, one folder a version.
+postgres_folder() {
+    local folder
+    for folder in /usr/lib/postgresql/*/bin "$(pg_config --bindir 2>/dev/null)"; do
+        if [[ -x $folder/initdb && -x $folder/postgres && -x $folder/psql ]]; then
+            echo "$folder"
+            return 0
+        fi
+    done
+    return 1
+}
+
+# pooler_path: pgbouncer is in a folder for administrators, which is not in everybody's PATH.
+pooler_path() {
+    local path
+    for path in /usr/sbin/pgbouncer /usr/bin/pgbouncer /usr/local/bin/pgbouncer; do
+        if [[ -x $path ]]; then
+            echo "$path"
+            return 0
+        fi
+    done
+    return 1
+}
+
+# install_postgres: the distribution's server and pooler, without the cluster that Debian would make and start.
+install_postgres() {
+    local packages=() package
+    postgres_folder >/dev/null || packages+=(postgresql)
+    pooler_path >/dev/null || packages+=(pgbouncer)
+    if ((${#packages[@]} == 0)); then
+        echo "nothing is missing: $(postgres_folder), $(pooler_path)"
+        return 0
+    fi
+    if ! has apt-get; then
+        echo "missing: ${packages[*]}; there is no apt-get here, install them by hand"
+        return 0
+    fi
+    echo "installing: ${packages[*]}"
+    as_root apt-get update -qq || echo "apt-get update failed; going on with the package lists at hand"
+    if [[ ! -e /etc/postgresql-common/createcluster.conf ]]; then
+        as_root mkdir -p /etc/postgresql-common &&
+            echo "create_main_cluster = false" | as_root tee /etc/postgresql-common/createcluster.conf >/dev/null ||
+            echo "could not keep the package from making a cluster; that does no harm"
+    fi
+    for package in "${packages[@]}"; do
+        as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$package" \
+            >/dev/null || echo "could not install $package"
+    done
+}
+
 # client_platform: how the client's packages call this machine.
 client_platform() {
     case "$(uname -s)-$(uname -m)" in

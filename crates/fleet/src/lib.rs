@@ -6,6 +6,7 @@
 pub mod address;
 pub mod error;
 mod literal;
+pub mod read;
 mod resolve;
 mod rows;
 pub mod schema;

@@ -37,6 +37,8 @@ pub struct Config {
     pub statusline: Statusline,
     /// The log of how full the context was.
     pub usage: Usage,
+    /// Where many machines' usage is gathered. Read from the user's file only.
+    pub fleet: Fleet,
 }
 
 /// The text given back to the agent.
@@ -179,6 +181,38 @@ pub struct Usage {
     pub rotate_bytes: u64,
 }
 
+/// Where many machines' usage is gathered, and what is told there.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Fleet {
+    /// `postgresql://user:password@host/database` (`THROUGHLINE_FLEET_URL` overrides).
+    pub url: String,
+    /// A file with the URL in it, for those who keep passwords apart.
+    pub url_file: String,
+    /// The schema that holds the tables.
+    pub schema: String,
+    /// What a project is called there: `path`, `name` or `hash`.
+    pub project: String,
+    /// Whether the user's name is sent, and which one; empty: as the system has it.
+    pub send_user: bool,
+    /// See above.
+    pub user: String,
+    /// Whether the machine's name is sent, and which one; empty: as the system has it.
+    pub send_machine: bool,
+    /// See above.
+    pub machine: String,
+}
+
+/// Without the URL: there may be a password in it.
+impl std::fmt::Debug for Fleet {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Fleet")
+            .field("schema", &self.schema)
+            .field("project", &self.project)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Default for Briefing {
     fn default() -> Self {
         Self { tokens: 1_200 }
@@ -255,6 +289,21 @@ impl Default for Usage {
     }
 }
 
+impl Default for Fleet {
+    fn default() -> Self {
+        Self {
+            url: String::new(),
+            url_file: String::new(),
+            schema: "public".to_owned(),
+            project: "path".to_owned(),
+            send_user: true,
+            user: String::new(),
+            send_machine: true,
+            machine: String::new(),
+        }
+    }
+}
+
 impl Config {
     /// Reads the user's file and lays the project's over it. What cannot be read is left out and reported.
     #[must_use]
@@ -263,7 +312,13 @@ impl Config {
         let mut merged = toml::Table::new();
         for path in user_file.into_iter().chain([project_file]) {
             match read_table(path) {
-                Ok(Some(table)) => {
+                Ok(Some(mut table)) => {
+                    // A project that somebody cloned must not say where this machine's usage goes.
+                    if user_file != Some(path) && table.remove("fleet").is_some() {
+                        let what =
+                            "[fleet] counts in your own throughline.toml only; it is ignored".to_owned();
+                        problems.push(ConfigProblem { path: path.to_owned(), what });
+                    }
                     for key in unknown_keys(&table) {
                         let what = format!("there is no key `{key}`; it is ignored");
                         problems.push(ConfigProblem { path: path.to_owned(), what });

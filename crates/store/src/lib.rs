@@ -8,6 +8,7 @@ pub mod glance;
 pub mod ledger_file;
 pub mod lock;
 pub mod log;
+pub mod machine;
 pub mod memory;
 pub mod outbox;
 pub mod paths;

@@ -29,6 +29,12 @@ impl Home {
         self.root.join("throughline.db")
     }
 
+    /// The machine's id, as a fleet knows it.
+    #[must_use]
+    pub fn machine(&self) -> PathBuf {
+        self.root.join("machine")
+    }
+
     /// The log of failures.
     #[must_use]
     pub fn log(&self) -> PathBuf {

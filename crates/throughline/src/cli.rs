@@ -14,6 +14,7 @@ const VARIABLES: &str = "\
 Environment:
   THROUGHLINE_HOME             where data is kept (default: the platform's data folder)
   THROUGHLINE_BRIEFING_TOKENS  budget of what the agent is told (default: 1200)
+  THROUGHLINE_FLEET_URL        the PostgreSQL that `usage sync` sends to and `usage --from fleet` asks
   CLAUDE_PROJECT_DIR           the project, instead of the current folder's
   CLAUDE_CONFIG_DIR            the client's configuration folder (default: ~/.claude)
   NO_COLOR                     no colours

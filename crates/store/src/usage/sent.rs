@@ -20,6 +20,15 @@ impl UsageStore {
         })
     }
 
+    /// The furthest row that any receiver has; 0 when none has one.
+    pub fn last_sent(&self, kind: RowKind) -> Result<i64, ArchiveError> {
+        self.read(|connection| {
+            connection
+                .prepare_cached("SELECT ifnull(max(row_no), 0) FROM usage_sent WHERE kind = ?1")?
+                .query_row([kind.word()], |row| row.get(0))
+        })
+    }
+
     /// Notes that a receiver has everything up to a row. Never goes back: of two senders the further one counts.
     pub fn note_sent(
         &mut self,

@@ -1,6 +1,7 @@
 //! The README says what is so: its configuration, its commands.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::process::Command;
 
 use tempfile::NamedTempFile;
@@ -32,7 +33,7 @@ fn verbs() -> BTreeSet<String> {
 fn the_configuration_it_shows_is_the_default_and_complete() {
     let file = NamedTempFile::new().unwrap();
     std::io::Write::write_all(&mut file.as_file(), block("toml").as_bytes()).unwrap();
-    let (config, problems) = Config::load(None, file.path());
+    let (config, problems) = Config::load(Some(file.path()), Path::new(""));
     assert_eq!(problems, []);
     assert_eq!(config, Config::default());
     let sections = serde_json::to_value(Config::default()).unwrap();

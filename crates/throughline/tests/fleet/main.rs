@@ -1,5 +1,6 @@
 //! Fleet: many machines' usage in one PostgreSQL, against a real server that is cut, stopped, raced and refused.
 #![expect(clippy::expect_used, reason = "a scene that cannot be set stops the test")]
+#![expect(clippy::disallowed_methods, reason = "tests prepare files")]
 
 mod analysis;
 mod faults;
@@ -7,3 +8,4 @@ mod safety;
 mod scene;
 mod schema;
 mod sending;
+mod verb;

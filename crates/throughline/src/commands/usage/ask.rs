@@ -38,6 +38,9 @@ pub(crate) struct Filter {
     /// As CSV
     #[arg(long, global = true, conflicts_with = "json")]
     pub(super) csv: bool,
+    /// Ask a fleet instead of this machine: `fleet` for the configured one, or postgresql://user@host/database
+    #[arg(long, global = true, value_name = "FLEET")]
+    pub(super) from: Option<String>,
     /// Do not look for what the agent wrote since the last report
     #[arg(long, global = true)]
     pub(super) no_update: bool,

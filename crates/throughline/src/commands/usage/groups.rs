@@ -1,11 +1,11 @@
-//! Groups: a line for each model, a line for each project.
+//! Groups: a line for each model, project, machine or person.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use throughline_usage::plot;
 use throughline_usage::report::totals::named;
-use throughline_usage::report::{Dimension, Query, Totals, grouped};
+use throughline_usage::report::{Dimension, Query, Slice, Totals, grouped};
 use throughline_usage::table::{Cell, Sheet};
 
 use super::ask::{Ask, Form};
@@ -27,6 +27,32 @@ pub(super) fn projects(source: &Source, ask: &Ask) -> Result<(), Failure> {
     let slices = source.slices(&Query { by: vec![Dimension::Project], ..ask.query() })?;
     let groups = grouped(&slices, &ask.prices, |slice| slice.project.clone());
     report(ask, "projects", "project", groups, &Totals::of(&slices, &ask.prices))
+}
+
+pub(super) fn machines(source: &Source, ask: &Ask) -> Result<(), Failure> {
+    of_fleet(source, ask, ("machines", "machine"), Dimension::Machine, |slice| slice.machine.clone())
+}
+
+pub(super) fn users(source: &Source, ask: &Ask) -> Result<(), Failure> {
+    of_fleet(source, ask, ("users", "user"), Dimension::User, |slice| slice.user.clone())
+}
+
+/// What only a fleet tells apart. Who sent without a name is one of them, too.
+fn of_fleet(
+    source: &Source,
+    ask: &Ask,
+    (name, one): (&str, &'static str),
+    by: Dimension,
+    key: impl Fn(&Slice) -> Option<String>,
+) -> Result<(), Failure> {
+    if !source.is_fleet() {
+        return Err(Failure::new(format!("`usage {name}` needs a fleet: here is one machine only"))
+            .hint(format!("`throughline usage --from fleet {name}`; `throughline usage sync --help` says how to have one")));
+    }
+    let slices = source.slices(&Query { by: vec![by], ..ask.query() })?;
+    let groups =
+        grouped(&slices, &ask.prices, |slice| Some(key(slice).unwrap_or_else(|| "(no name)".to_owned())));
+    report(ask, name, one, groups, &Totals::of(&slices, &ask.prices))
 }
 
 fn report(

@@ -5,6 +5,7 @@ mod ask;
 mod blocks;
 mod columns;
 mod days;
+mod fleet;
 mod glance;
 mod groups;
 pub(crate) mod intake;
@@ -12,6 +13,7 @@ mod prices;
 mod sessions;
 mod show;
 mod source;
+mod sync;
 mod window;
 
 use std::path::Path;
@@ -43,6 +45,7 @@ const STORE_WAIT: Duration = Duration::from_secs(10);
   throughline usage sessions --above 80              # sessions whose context was 80 % full or more
   throughline usage models --since 2026-01-01 --json
   throughline usage --project my-app blocks          # five-hour blocks of one project
+  throughline usage --from fleet users --since 7d    # the whole fleet, by person
   throughline usage analyze                          # when compactions came, and what they left")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -63,24 +66,31 @@ enum Report {
     Models,
     /// A line for each project
     Projects,
+    /// A line for each machine of a fleet (with --from)
+    Machines,
+    /// A line for each person of a fleet (with --from)
+    Users,
     /// Five-hour blocks, in which the maker limits use; the running one with its pace
     Blocks(blocks::Args),
     /// When compactions came and what they left: average, range, ratio, distribution, trend
     Analyze,
     /// The table of prices, its date and its source; or another one in its place
     Prices(prices::Args),
+    Sync(sync::Args),
 }
 
 pub(crate) fn run(place: &Place, project: Option<&Path>, args: &Args) -> Result<(), Failure> {
     if let Some(Report::Prices(prices_args)) = &args.report {
         return prices::run(place, &args.filter, prices_args);
     }
-    let ask = Ask::new(place, project, &args.filter)?;
-    let mut store = open_store(place)?;
-    if !args.filter.no_update {
-        catch_up(place, &mut store);
+    if let Some(Report::Sync(sync_args)) = &args.report {
+        return sync::run(place, &args.filter, sync_args);
     }
-    let source = Source::Local(store);
+    let ask = Ask::new(place, project, &args.filter)?;
+    let source = match &args.filter.from {
+        Some(from) => Source::fleet(place, from)?,
+        None => Source::Local(up_to_date(place, &args.filter)?),
+    };
     match &args.report {
         None => glance::run(&source, &ask),
         Some(Report::Today) => days::today(&source, &ask),
@@ -88,10 +98,21 @@ pub(crate) fn run(place: &Place, project: Option<&Path>, args: &Args) -> Result<
         Some(Report::Sessions(args)) => sessions::run(&source, &ask, args),
         Some(Report::Models) => groups::models(&source, &ask),
         Some(Report::Projects) => groups::projects(&source, &ask),
+        Some(Report::Machines) => groups::machines(&source, &ask),
+        Some(Report::Users) => groups::users(&source, &ask),
         Some(Report::Blocks(args)) => blocks::run(&source, &ask, args),
         Some(Report::Analyze) => analyze::run(&source, &ask),
-        Some(Report::Prices(_)) => Ok(()),
+        Some(Report::Prices(_) | Report::Sync(_)) => Ok(()),
     }
+}
+
+/// This machine's store, with what the agent wrote since the last time unless nobody wants that.
+fn up_to_date(place: &Place, filter: &Filter) -> Result<UsageStore, Failure> {
+    let mut store = open_store(place)?;
+    if !filter.no_update {
+        catch_up(place, &mut store);
+    }
+    Ok(store)
 }
 
 /// Opens the store of usage.

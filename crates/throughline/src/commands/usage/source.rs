@@ -1,10 +1,15 @@
 //! Where reports get their rows from.
 
+use std::cell::RefCell;
+
 use throughline_domain::usage::Boundary;
+use throughline_fleet::read::Fleet;
 use throughline_store::usage::{SampledCompaction, SessionGauge, UsageStore};
 use throughline_usage::report::{Query, Slice};
 
+use super::fleet;
 use crate::failure::Failure;
+use crate::place::Place;
 
 /// Rows that are asked for at once.
 const PAGE_ROWS: usize = 10_000;
@@ -13,30 +18,59 @@ const PAGE_ROWS: usize = 10_000;
 pub(super) enum Source {
     /// This machine's own.
     Local(UsageStore),
+    /// Many machines', on a server that does the grouping.
+    Fleet(RefCell<Fleet>),
 }
 
 impl Source {
+    /// The fleet that `--from` names.
+    pub(super) fn fleet(place: &Place, from: &str) -> Result<Self, Failure> {
+        let config = fleet::config(place);
+        let address = fleet::named(place, &config, from)?;
+        Ok(Self::Fleet(RefCell::new(Fleet::open(&address, &config.schema)?)))
+    }
+
+    /// Whether rows of several machines are in it.
+    pub(super) fn is_fleet(&self) -> bool {
+        matches!(self, Self::Fleet(_))
+    }
+
     /// What the responses took together, grouped as asked.
     pub(super) fn slices(&self, query: &Query) -> Result<Vec<Slice>, Failure> {
-        let Self::Local(store) = self;
-        Ok(store.slices(query)?)
+        match self {
+            Self::Local(store) => Ok(store.slices(query)?),
+            Self::Fleet(fleet) => Ok(fleet.borrow_mut().slices(query)?),
+        }
     }
 
     /// How full sessions were, as their samples tell.
     pub(super) fn gauges(&self, query: &Query) -> Result<Vec<SessionGauge>, Failure> {
-        let Self::Local(store) = self;
-        Ok(store.gauges(query)?)
+        match self {
+            Self::Local(store) => Ok(store.gauges(query)?),
+            Self::Fleet(fleet) => {
+                let gauges = fleet.borrow_mut().gauges(query)?;
+                Ok(gauges.into_iter().map(gauge).collect())
+            }
+        }
     }
 
     /// Compactions as samples show them.
     pub(super) fn sampled_compactions(&self, query: &Query) -> Result<Vec<SampledCompaction>, Failure> {
-        let Self::Local(store) = self;
-        Ok(store.sampled_compactions(query)?)
+        match self {
+            Self::Local(store) => Ok(store.sampled_compactions(query)?),
+            Self::Fleet(fleet) => {
+                let found = fleet.borrow_mut().sampled_compactions(query)?;
+                Ok(found.into_iter().map(compaction).collect())
+            }
+        }
     }
 
     /// Compactions as transcripts tell them, oldest first.
     pub(super) fn boundaries(&self, query: &Query) -> Result<Vec<Boundary>, Failure> {
-        let Self::Local(store) = self;
+        let store = match self {
+            Self::Local(store) => store,
+            Self::Fleet(fleet) => return Ok(fleet.borrow_mut().boundaries(query)?),
+        };
         let (mut found, mut after) = (Vec::new(), 0);
         loop {
             let page = store.boundaries_after(after, PAGE_ROWS)?;
@@ -55,4 +89,33 @@ fn wants(query: &Query, it: &Boundary) -> bool {
         && query.wants_session(&it.session)
         && query.wants_project(&it.project)
         && query.wants_model(&it.model)
+}
+
+fn gauge(of_fleet: throughline_fleet::read::Gauge) -> SessionGauge {
+    SessionGauge {
+        session: of_fleet.session,
+        project: of_fleet.project,
+        peak_percent: of_fleet.peak_percent,
+        average_percent: of_fleet.average_percent,
+        last_percent: of_fleet.last_percent,
+        context_size: of_fleet.context_size,
+        samples: of_fleet.samples,
+        compactions: of_fleet.compactions,
+        cost_micros: of_fleet.cost_micros,
+        last: of_fleet.last,
+    }
+}
+
+fn compaction(of_fleet: throughline_fleet::read::SampledCompaction) -> SampledCompaction {
+    SampledCompaction {
+        session: of_fleet.session,
+        project: of_fleet.project,
+        model: of_fleet.model,
+        at: of_fleet.at,
+        before_percent: of_fleet.before_percent,
+        after_percent: of_fleet.after_percent,
+        before_tokens: of_fleet.before_tokens,
+        after_tokens: of_fleet.after_tokens,
+        signs: of_fleet.signs,
+    }
 }
