@@ -39,20 +39,21 @@ const LOGGING: &str = "statusline, a change to log";
 const OLD: &str = "statusline, 500 MB of history";
 
 pub(crate) fn measure(stage: &Stage, rounds: usize) -> Result<Figures, Failure> {
-    let (fresh, old) = (TempHome::new().with_git(), TempHome::new().with_git());
-    for home in [&fresh, &old] {
+    // Each has a session of its own: what one is told would be news to the other.
+    let [fresh, busy, old] = [(); 3].map(|()| TempHome::new().with_git());
+    for home in [&fresh, &busy, &old] {
         begin(stage, home)?;
     }
     write_history(&old)?;
     let quiet = |home: &TempHome, name: &str| ours(stage, home, name);
-    let mut logging = ours(stage, &fresh, LOGGING);
-    logging.others = (0..CHANGES).map(|step| status(&fresh, 40_000 + step * 97).to_string()).collect();
+    let mut logging = ours(stage, &busy, LOGGING);
+    logging.others = (0..CHANGES).map(|step| status(&busy, 40_000 + step * 97).to_string()).collect();
 
     let contestants = vec![stage.empty(), quiet(&fresh, QUIET), logging, quiet(&old, OLD)];
     let mut figures = Figures { quick: Contest::of(contestants, rounds)?, ..Figures::default() };
 
-    let mut logging = ours(stage, &fresh, LOGGING);
-    logging.stdin = status(&fresh, 123_456).to_string();
+    let mut logging = ours(stage, &busy, LOGGING);
+    logging.stdin = status(&busy, 150_456).to_string();
     for contestant in [stage.empty(), quiet(&fresh, QUIET), quiet(&old, OLD), logging] {
         if let Some(count) = counts::instructions_of(stage, &contestant)? {
             figures.instructions.push((contestant.name, count));

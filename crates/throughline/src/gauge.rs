@@ -8,8 +8,9 @@ use std::time::SystemTime;
 use throughline_agents::claude_code::compaction_point::{At, CompactionPoint, model_window};
 use throughline_agents::claude_code::transcript_tail;
 use throughline_briefing::handoff::{ContextUse, NextCompaction};
-use throughline_domain::Health;
-use throughline_domain::context::Fill;
+use throughline_domain::context::{Fill, Moment};
+use throughline_domain::usage_memory::{Gap, UsageMemory};
+use throughline_domain::{Health, Timestamp};
 use throughline_store::config::Thresholds;
 use throughline_store::paths::Project;
 use throughline_store::session::{self, SessionCache};
@@ -34,6 +35,8 @@ pub(crate) struct Gauge {
     pub(crate) window_tokens: u64,
     pub(crate) point: CompactionPoint,
     pub(crate) trail: Trail,
+    /// Whether the status line knew more than the transcript, which the client writes a moment later.
+    pub(crate) is_told: bool,
     /// Bytes of the transcript that were too old to be read.
     pub(crate) unread_bytes: u64,
     thresholds: Thresholds,
@@ -58,9 +61,11 @@ impl Gauge {
         let folder = place.home.session(session);
         let cache = SessionCache::read(&folder)?;
         let project = place.project_at(&cache.project_root);
-        let (trail, unread_bytes) = trail(Path::new(&cache.transcript));
+        let (mut trail, unread_bytes) = trail(Path::new(&cache.transcript));
+        let is_told = hear(&mut trail, &session::usage_memory(&folder));
         let mut gauge = Self::put_together(place, &project, session, trail, cache.model, &folder);
         gauge.unread_bytes = unread_bytes;
+        gauge.is_told = is_told;
         Some(gauge)
     }
 
@@ -95,6 +100,7 @@ impl Gauge {
             window_tokens,
             point,
             trail,
+            is_told: false,
             unread_bytes: 0,
             thresholds: config.thresholds,
         }
@@ -143,6 +149,33 @@ impl Gauge {
             next: self.next(),
         })
     }
+}
+
+/// Adds what the session's status line was told since the transcript's last answer; tells whether that was anything.
+fn hear(trail: &mut Trail, memory: &UsageMemory) -> bool {
+    let answered_ms = trail.last.as_ref().and_then(|fill| fill.at).map_or(0, Timestamp::as_millisecond);
+    if memory.size.used() == 0 || memory.seen_at_ms <= answered_ms {
+        return false;
+    }
+    match memory.gap {
+        Gap::None => {
+            let last = (memory.seen_at_ms, memory.size.used());
+            // Without a transcript, what the status line remembers is all there is.
+            let earlier =
+                memory.points.iter().copied().filter(|(at_ms, _)| *at_ms > answered_ms && *at_ms < last.0);
+            for (at_ms, used_tokens) in earlier.chain([last]) {
+                trail.push(Moment::Responded(Fill {
+                    at: Timestamp::from_millisecond(at_ms).ok(),
+                    used_tokens,
+                    cache_read_tokens: memory.size.cache_read,
+                    model: Some(memory.model.clone()).filter(|model| !model.is_empty()),
+                }));
+            }
+        }
+        // The client said that the context is another one now; how large it is, the next answer tells.
+        Gap::Zeros | Gap::Null => trail.last = None,
+    }
+    true
 }
 
 /// What a transcript tells, and how many bytes of it were too old to be read.

@@ -74,8 +74,8 @@ fn live(app: &App) -> Vec<Gauge> {
 fn print(app: &App, gauge: &Gauge) -> Result<(), Failure> {
     let Some(context) = gauge.context_use() else {
         output::say("## Context Health")?;
-        let why = if gauge.trail.compactions > 0 {
-            "unknown until the next answer (the context was just compacted)"
+        let why = if gauge.is_told || gauge.trail.peak_tokens > 0 {
+            "unknown until the next answer (the context was just compacted or cleared)"
         } else {
             "unknown until the first answer"
         };
@@ -117,8 +117,12 @@ fn pace_words(gauge: &Gauge) -> String {
 
 fn identity(gauge: &Gauge) -> String {
     let model = gauge.model.as_deref().map_or_else(|| "model not known".to_owned(), |it| one_line(it, 60));
-    let older = if gauge.unread_bytes > 0 { ", its newest part only" } else { "" };
-    format!("  session {}, {model}; as its transcript{older} tells", one_line(&gauge.session, 60))
+    let session = one_line(&gauge.session, 60);
+    match (gauge.is_told, gauge.unread_bytes) {
+        (true, _) => format!("  session {session}, {model}; as its status line was told"),
+        (false, 0) => format!("  session {session}, {model}; as its transcript tells"),
+        (false, _) => format!("  session {session}, {model}; as the newest part of its transcript tells"),
+    }
 }
 
 fn list(gauges: &[Gauge]) -> Result<(), Failure> {

@@ -40,7 +40,7 @@ fn the_status_line_tells_the_window_and_the_session_the_model() {
         "{said}"
     );
     scene.hook(&payload::session_start(&scene.home, "s1", "startup"));
-    std::fs::write(scene.session_data("s1").join("window"), "500000\n").unwrap();
+    std::fs::write(scene.session_data("s1").join("usage.json"), "{\"window\": 500000}").unwrap();
     let said = scene.ok(&["init", "--compact-at", "50%"]);
     assert!(said.contains("250,000 tokens") && said.contains("status line was told"), "{said}");
 }
