@@ -15,6 +15,7 @@ use throughline_store::config::Thresholds;
 use throughline_store::paths::Project;
 use throughline_store::session::{self, SessionCache};
 use throughline_store::transcript_file::{self, Cursor};
+use throughline_store::usage_file;
 use throughline_usage::trail::{Trail, minutes_until};
 
 use crate::commands::App;
@@ -62,7 +63,7 @@ impl Gauge {
         let cache = SessionCache::read(&folder)?;
         let project = place.project_at(&cache.project_root);
         let (mut trail, unread_bytes) = trail(Path::new(&cache.transcript));
-        let is_told = hear(&mut trail, &session::usage_memory(&folder));
+        let is_told = hear(&mut trail, &usage_file::read(&folder));
         let mut gauge = Self::put_together(place, &project, session, trail, cache.model, &folder);
         gauge.unread_bytes = unread_bytes;
         gauge.is_told = is_told;

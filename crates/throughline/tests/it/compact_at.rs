@@ -3,6 +3,7 @@
 use serde_json::Value;
 use throughline_testkit::{Transcript, payload};
 
+use crate::gauges::status_line;
 use crate::scene::{Scene, holding};
 
 const LOCAL: &str = ".claude/settings.local.json";
@@ -40,7 +41,7 @@ fn the_status_line_tells_the_window_and_the_session_the_model() {
         "{said}"
     );
     scene.hook(&payload::session_start(&scene.home, "s1", "startup"));
-    std::fs::write(scene.session_data("s1").join("usage.json"), "{\"window\": 500000}").unwrap();
+    status_line(&scene, "s1", 500_000, r#"{"input_tokens":1000}"#);
     let said = scene.ok(&["init", "--compact-at", "50%"]);
     assert!(said.contains("250,000 tokens") && said.contains("status line was told"), "{said}");
 }

@@ -170,10 +170,10 @@ fn preflight_passes_when_nobody_knows_and_says_so() {
 }
 
 /// The client's call of the status line, a moment after an answer.
-fn status_line(scene: &Scene, session: &str, usage: &str) {
+pub(crate) fn status_line(scene: &Scene, session: &str, window: u64, usage: &str) {
     let payload = format!(
         r#"{{"session_id":"{session}","cwd":"{}","model":{{"id":"claude-sonnet-4-5","display_name":"Sonnet"}},
-            "context_window":{{"context_window_size":200000,"current_usage":{usage}}}}}"#,
+            "context_window":{{"context_window_size":{window},"current_usage":{usage}}}}}"#,
         scene.home.project().display()
     );
     scene.home.run(std::path::Path::new(crate::scene::BINARY), &["statusline"], payload).assert_success();
@@ -184,7 +184,7 @@ fn what_the_status_line_was_told_counts_where_the_transcript_is_behind_or_gone()
     let scene = session();
     let mut transcript = Transcript::new(&scene.home, "s1");
     transcript.user("go").at(at(-60)).assistant("yes", holding(30_000));
-    status_line(&scene, "s1", r#"{"input_tokens":1000,"cache_read_input_tokens":63000}"#);
+    status_line(&scene, "s1", 200_000, r#"{"input_tokens":1000,"cache_read_input_tokens":63000}"#);
     let said = scene.ok(&["health"]);
     assert!(said.contains("64,000 tokens (32% of 200K budget)"), "{said}");
     assert!(said.contains("as its status line was told"), "{said}");
@@ -193,7 +193,7 @@ fn what_the_status_line_was_told_counts_where_the_transcript_is_behind_or_gone()
     std::fs::remove_file(scene.home.transcript_path("s1")).unwrap();
     assert_eq!(scene.json(&["health", "--json"])["usedTokens"], 64_000);
     let zeros = r#"{"input_tokens":0,"cache_creation_input_tokens":0,"cache_read_input_tokens":0}"#;
-    status_line(&scene, "s1", zeros);
+    status_line(&scene, "s1", 200_000, zeros);
     assert_eq!(scene.json(&["health", "--json"])["usedTokens"], Value::Null);
     assert!(scene.ok(&["health"]).contains("unknown until the next answer"));
 }
