@@ -104,21 +104,19 @@ fn totals(
             Some(serde_json::from_slice(&fs::read(out)?)?)
         }
     };
-    let kinds = [
-        ("input", &["inputTokens", "input"][..]),
-        ("output", &["outputTokens", "output"]),
-        ("cache writes", &["cacheCreationTokens", "cacheWriteTokens", "cacheWrite"]),
-        ("cache reads", &["cacheReadTokens", "cacheRead"]),
+    // Two kinds of cache writes are one to them.
+    let kinds: [(&str, &[&str], &str); 4] = [
+        ("input", &["input_tokens"], "inputTokens"),
+        ("output", &["output_tokens"], "outputTokens"),
+        ("cache writes", &["cache_write_5m_tokens", "cache_write_1h_tokens"], "cacheCreationTokens"),
+        ("cache reads", &["cache_read_tokens"], "cacheReadTokens"),
     ];
-    let sum = |value: &Value, names: &[&str]| {
-        let totals = ["totals", "total"].iter().map(|key| &value[*key]).find(|it| it.is_object())?;
-        names.iter().find_map(|name| totals[*name].as_u64())
-    };
     kinds
         .into_iter()
-        .map(|(kind, names)| {
-            let own = sum(&own, names).ok_or_else(|| format!("our report has no total of {kind}: {own}"))?;
-            Ok((kind, own, other.as_ref().and_then(|other| sum(other, names))))
+        .map(|(kind, ours, theirs)| {
+            let own: Option<u64> = ours.iter().map(|name| own["total"][*name].as_u64()).sum();
+            let own = own.ok_or_else(|| format!("our report has no total of {kind}"))?;
+            Ok((kind, own, other.as_ref().and_then(|other| other["totals"][theirs].as_u64())))
         })
         .collect()
 }
