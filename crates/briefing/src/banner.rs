@@ -1,8 +1,9 @@
 //! The restore banner, in the form that the seed format's users know.
 
 use throughline_domain::text::one_line;
-use throughline_domain::{Detail, Entry, EvidenceType, Kind, Priority, State};
+use throughline_domain::{AnchorPriority, Detail, Entry, EvidenceType, Kind, Priority, State};
 
+use crate::anchors::priority_of;
 use crate::fit::{Cap, Chosen};
 use crate::fragment::FragmentKind;
 use crate::frame::framed;
@@ -69,6 +70,7 @@ pub fn summary(state: &State) -> String {
                 .map(|entry| format!("   {}: {}", entry.id, one_line(&entry.text, 50))),
         );
     }
+    summarise_anchors(state, &mut lines);
     let open = state.open_questions();
     if !open.is_empty() {
         lines.push(format!("[QUESTIONS] {} open", open.len()));
@@ -96,6 +98,19 @@ pub fn summary(state: &State) -> String {
     }
     lines.push(RULE.to_owned());
     lines.join("\n")
+}
+
+fn summarise_anchors(state: &State, lines: &mut Vec<String>) {
+    let anchors = state.entries(Kind::Anchor);
+    if !anchors.is_empty() {
+        lines.push(format!("[ANCHORS] {} recorded", anchors.len()));
+        let critical = anchors.iter().rev().filter(|entry| priority_of(entry) == AnchorPriority::Critical);
+        lines.extend(
+            critical
+                .take(SUMMARY_LINES_MAX)
+                .map(|entry| format!("   {} [CRITICAL]: {}", entry.id, one_line(&entry.text, 50))),
+        );
+    }
 }
 
 fn summarise_git(state: &State, lines: &mut Vec<String>) {

@@ -1,5 +1,6 @@
 //! Briefings: the state as text for the agent, under a cap. Pure: time is an argument, nothing is read or written.
 
+pub mod anchors;
 pub mod banner;
 pub mod briefing;
 pub mod fit;

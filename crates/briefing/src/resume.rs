@@ -1,8 +1,9 @@
 //! The resume context: how long nobody was there, and what changed meanwhile. Also the one line for old memories.
 
 use throughline_domain::text::one_line;
-use throughline_domain::{Detail, Kind, State, Timestamp, time};
+use throughline_domain::{Kind, State, Timestamp, time};
 
+use crate::anchors;
 use crate::fit::{Cap, Line, Section};
 use crate::fragment::{self, FragmentKind};
 use crate::frame::framed;
@@ -51,11 +52,8 @@ pub fn render(
     if let Some(phase) = &state.sd.phase {
         push(1, format!("Phase: {}", one_line(phase, 60)), "the phase");
     }
-    let anchors = state.entries(Kind::Anchor).iter().filter(|entry| {
-        matches!(&entry.detail, Detail::Anchor { priority, .. } if *priority != throughline_domain::AnchorPriority::Normal)
-    });
-    for anchor in anchors.rev().take(5) {
-        push(2, format!("{}: {}", anchor.id, one_line(&anchor.text, 200)), "critical or high anchor");
+    for (rank, text, why) in anchors::needed(state) {
+        push(rank, text, why);
     }
     match changes {
         Some(changes) if changes.is_empty() => {
@@ -99,7 +97,7 @@ pub fn one_line_notice(state: &State, last_active: Option<Timestamp>, now: Times
     if state.is_blank() {
         return None;
     }
-    let counts: Vec<String> = [Kind::Decision, Kind::Constraint, Kind::Question, Kind::Action]
+    let counts: Vec<String> = [Kind::Decision, Kind::Constraint, Kind::Anchor, Kind::Question, Kind::Action]
         .into_iter()
         .map(|kind| match kind {
             Kind::Question => (kind, state.open_questions().len()),

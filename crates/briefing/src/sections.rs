@@ -1,6 +1,6 @@
 //! Sections: the state as lines that could be said, each with how much it is needed.
 
-use throughline_domain::entry::EVIDENCE_UNITS_MAX;
+use throughline_domain::entry::{EVIDENCE_UNITS_MAX, OUTPUT_STYLE};
 use throughline_domain::text::{one_line, printable, shorten};
 use throughline_domain::{AnchorPriority, Detail, Entry, EvidenceType, Kind, Priority, State, time};
 
@@ -12,6 +12,8 @@ use crate::trust::{Facts, Scope, Trust};
 const UNTRUSTED: &str = "came with the repository; not trusted yet";
 /// Longest line made of one entry.
 const ENTRY_LINE_UNITS: usize = 600;
+/// Twenty anchors of this length are half a briefing.
+const ANCHOR_LINE_UNITS: usize = 240;
 
 /// The headings of the sections; a briefing and a banner differ only in these.
 pub(crate) struct Headings {
@@ -196,15 +198,36 @@ fn directives(state: &State, trust: &Trust<'_>, heading: String) -> Section {
     Section { heading, lines, ..Section::default() }
 }
 
+/// Critical and high anchors are said like blocking constraints: shortened rather than left out.
 fn anchors(state: &State, trust: &Trust<'_>, heading: String) -> Section {
-    let rank = |entry: &Entry| match entry.detail {
-        Detail::Anchor { priority: AnchorPriority::Critical, .. } => 0,
-        Detail::Anchor { priority: AnchorPriority::High, .. } => 1,
-        _ => 5,
+    let priority = |entry: &Entry| match entry.detail {
+        Detail::Anchor { priority, .. } => priority,
+        _ => AnchorPriority::Normal,
     };
-    let entries = state.entries(Kind::Anchor).iter().filter(|entry| trust.trusts(entry));
-    let lines = entries.map(|entry| entry_line(entry, rank(entry), "anchor")).collect();
-    Section { heading, lines, ..Section::default() }
+    let entries = state.entries(Kind::Anchor).iter().rev().filter(|entry| trust.trusts(entry));
+    let mut entries: Vec<&Entry> = entries.collect();
+    entries.sort_by_key(|entry| priority(entry));
+    let line = |entry: &&Entry| {
+        let (rank, why) = match priority(entry) {
+            AnchorPriority::Critical => (0, "critical anchor: always said"),
+            AnchorPriority::High => (0, "high anchor: always said"),
+            AnchorPriority::Normal => (5, "anchor"),
+        };
+        anchor_line(entry, rank, why)
+    };
+    Section { heading, lines: entries.iter().map(line).collect(), ..Section::default() }
+}
+
+/// One anchor: its words, and whom they are for.
+pub(crate) fn anchor_line(entry: &Entry, rank: u8, why: &'static str) -> Line {
+    let mut text = format!("{}: {}", entry.id, one_line(&entry.text, ANCHOR_LINE_UNITS));
+    if let Detail::Anchor { anchor_type, agent, .. } = &entry.detail
+        && anchor_type == OUTPUT_STYLE
+    {
+        let whose = agent.as_ref().map_or_else(String::new, |agent| format!(" of {}", one_line(agent, 40)));
+        text.push_str(&format!(" (output style{whose})"));
+    }
+    Line { rank, text: defused(&text), why }
 }
 
 fn highlights(state: &State, trust: &Trust<'_>, heading: String) -> Section {

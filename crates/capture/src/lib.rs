@@ -7,6 +7,7 @@
     )
 )]
 
+pub mod anchors;
 mod bounds;
 mod commands;
 mod decisions;

@@ -226,9 +226,26 @@ impl AnchorPriority {
     /// The priority that a word names.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Critical, Self::High, Self::Normal].into_iter().find(|it| it.word().eq_ignore_ascii_case(word))
+        Self::ALL.into_iter().find(|it| it.word().eq_ignore_ascii_case(word))
+    }
+
+    /// Every priority, the one that is kept longest first.
+    pub const ALL: [Self; 3] = [Self::Critical, Self::High, Self::Normal];
+
+    /// The next higher one; the highest stays.
+    #[must_use]
+    pub fn raised(self) -> Self {
+        match self {
+            Self::Normal => Self::High,
+            Self::High | Self::Critical => Self::Critical,
+        }
     }
 }
+
+/// The types of anchors that can be recorded; a file may hold others, and keeps them.
+pub const ANCHOR_TYPES: [&str; 5] = ["decision", "context", "checkpoint", OUTPUT_STYLE, "session_flow"];
+/// The type of which each agent has one: a new one takes the old one's place.
+pub const OUTPUT_STYLE: &str = "output_style";
 
 /// The answer to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -291,6 +308,10 @@ pub enum Detail {
         anchor_type: String,
         /// How long it is kept.
         priority: AnchorPriority,
+        /// The agent that it is for; all of them when it names none.
+        agent: Option<String>,
+        /// The session in which it was recorded, where that is known.
+        session: Option<String>,
     },
 }
 

@@ -105,8 +105,13 @@ pub(crate) fn to_json(entry: &Entry) -> Value {
             put("source", source.as_str().into());
             put("timestamp", entry.timestamp.as_str().into());
         }
-        Detail::Anchor { priority, .. } => {
+        Detail::Anchor { priority, agent, session, .. } => {
             put("priority", priority.word().into());
+            for (key, value) in [("agent", agent), ("session", session)] {
+                if let Some(value) = value {
+                    put(key, value.as_str().into());
+                }
+            }
             put("timestamp", entry.timestamp.as_str().into());
         }
     }
@@ -145,6 +150,8 @@ fn detail_from(kind: Kind, fields: &mut Fields) -> Detail {
         Kind::Anchor => Detail::Anchor {
             anchor_type: fields.text("type").unwrap_or_else(|| "context".to_owned()),
             priority: fields.word("priority", AnchorPriority::from_word).unwrap_or_default(),
+            agent: fields.text("agent"),
+            session: fields.text("session"),
         },
     }
 }

@@ -13,6 +13,7 @@ pub mod ledger;
 pub mod need;
 pub mod origin;
 pub mod problem;
+pub mod proposal;
 pub mod seen_lines;
 pub mod slice;
 pub mod state;

@@ -1,5 +1,6 @@
 //! All local disk IO: the state file, the archive, the outbox and the spools, and everything that keeps them whole.
 
+pub mod anchor_proposals;
 pub mod archive;
 pub mod config;
 pub mod files;

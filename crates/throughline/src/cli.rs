@@ -55,6 +55,7 @@ enum Verb {
     Edit(commands::edit::Args),
     Rm(commands::withdraw::RmArgs),
     Set(commands::set::Args),
+    Anchor(commands::anchor::Args),
     Save(commands::save::Args),
     // Reading.
     List(commands::list::Args),
@@ -143,6 +144,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Verb::Edit(args) => commands::edit::run(&app()?, &args),
         Verb::Rm(args) => commands::withdraw::rm(&app()?, &args),
         Verb::Set(args) => commands::set::run(&app()?, args),
+        Verb::Anchor(args) => commands::anchor::run(&app()?, args),
         Verb::Save(args) => commands::save::run(&app()?, &args),
         Verb::List(args) => commands::list::run(&app()?, &args),
         Verb::Load(args) => commands::load::run(&app()?, &args),

@@ -91,6 +91,16 @@ impl From<EntryError> for Failure {
     }
 }
 
+impl From<throughline_store::anchor_proposals::ProposalsError> for Failure {
+    fn from(error: throughline_store::anchor_proposals::ProposalsError) -> Self {
+        use throughline_store::anchor_proposals::ProposalsError;
+        match error {
+            ProposalsError::Lock(error) => MemoryError::from(error).into(),
+            ProposalsError::File(error) => error.into(),
+        }
+    }
+}
+
 impl From<GateError> for Failure {
     fn from(error: GateError) -> Self {
         Self::new(error.to_string())

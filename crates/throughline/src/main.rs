@@ -11,6 +11,7 @@ mod messages_api;
 mod output;
 mod place;
 mod program;
+mod span;
 mod statusline;
 
 use std::process::ExitCode;

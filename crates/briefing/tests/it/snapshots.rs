@@ -34,7 +34,7 @@ fn the_briefing_after_a_compaction() {
             C1 [BLOCKING]: The column order is part of the contract with the importer (from user)
             C2: No new dependency (from team)
             Anchors:
-            A1: Answer in German
+            A1: Answer in German (output style)
             Decisions:
             - CSV first, Parquet later
             D1: Stream rows instead of collecting them (because files of 2 GB exist) [irreversible]
@@ -90,7 +90,7 @@ fn the_briefing_under_a_tight_cap_says_the_most_needed() {
             C1 [BLOCKING]: The column order is part of the contract with the importer (from user)
             C2: No new dependency (from team)
             Anchors:
-            A1: Answer in German
+            A1: Answer in German (output style)
             Decisions:
             D4: Write to a temporary file in the same folder and rename it when all rows are out
             Open questions:
@@ -100,8 +100,6 @@ fn the_briefing_under_a_tight_cap_says_the_most_needed() {
             P2: measure 2 GB
             P3: update the manual
             P4: tell the team
-            Git:
-              ?? notes.txt
             More: `throughline list [--all]`. Record: `throughline add decision "…" --rationale "…"`.
             [/throughline]"#]],
     );
@@ -121,7 +119,7 @@ fn the_briefing_beside_another_live_session() {
             C1 [BLOCKING]: The column order is part of the contract with the importer (from user)
             C2: No new dependency (from team)
             Anchors:
-            A1: Answer in German
+            A1: Answer in German (output style)
             Decisions:
             - CSV first, Parquet later
             D1: Stream rows instead of collecting them (because files of 2 GB exist) [irreversible]
@@ -150,7 +148,7 @@ fn the_banner_for_the_agent() {
             C1 [BLOCKING]: The column order is part of the contract with the importer (from user)
             C2: No new dependency (from team)
             [ANCHORS]
-            A1: Answer in German
+            A1: Answer in German (output style)
             [DECISIONS] 4 recorded
             - CSV first, Parquet later
             D1: Stream rows instead of collecting them (because files of 2 GB exist) [irreversible]
@@ -192,28 +190,30 @@ fn the_summary_for_people() {
     check(
         &banner::summary(&state()),
         &expect![[r#"
-        ============================================================
-        [CONTEXT RESTORED] Session state from 2026-02-11T08:45:10.120Z
-        ============================================================
-        [GIT] Branch: feature/export
-        [GIT] Uncommitted changes: 3
-        [GIT] Latest: 4be01aa export: write the header once
-        [SD] Working on: EXP-7 Export as CSV
-        [SD] Phase: EXEC
-        [DECISIONS] 3 recorded
-           D1: Stream rows instead of collecting them
-           D2: Quote every field
-           D4: Write to a temporary file in the same folder and…
-        [CONSTRAINTS] 1 BLOCKING
-           C1: The column order is part of the contract with the…
-        [QUESTIONS] 2 open
-           Q1 [HIGH]: Which line ending do the importers on W…
-        [ERROR] E2: thread 'export' panicked at src/export.rs:42: ind…
-        [TODO] Pending actions: 4
-               - write the footer
-               - measure 2 GB
-               - update the manual
-        ============================================================"#]],
+            ============================================================
+            [CONTEXT RESTORED] Session state from 2026-02-11T08:45:10.120Z
+            ============================================================
+            [GIT] Branch: feature/export
+            [GIT] Uncommitted changes: 3
+            [GIT] Latest: 4be01aa export: write the header once
+            [SD] Working on: EXP-7 Export as CSV
+            [SD] Phase: EXEC
+            [DECISIONS] 3 recorded
+               D1: Stream rows instead of collecting them
+               D2: Quote every field
+               D4: Write to a temporary file in the same folder and…
+            [CONSTRAINTS] 1 BLOCKING
+               C1: The column order is part of the contract with the…
+            [ANCHORS] 1 recorded
+               A1 [CRITICAL]: Answer in German
+            [QUESTIONS] 2 open
+               Q1 [HIGH]: Which line ending do the importers on W…
+            [ERROR] E2: thread 'export' panicked at src/export.rs:42: ind…
+            [TODO] Pending actions: 4
+                   - write the footer
+                   - measure 2 GB
+                   - update the manual
+            ============================================================"#]],
     );
 }
 
@@ -237,7 +237,7 @@ fn the_preservation_block() {
             C1 [BLOCKING]: The column order is part of the contract with the importer (from user)
             C2: No new dependency (from team)
             Anchors:
-            A1: Answer in German
+            A1: Answer in German (output style)
             Decisions taken, with the reason:
             - CSV first, Parquet later
             D1: Stream rows instead of collecting them (because files of 2 GB exist) [irreversible]
@@ -300,26 +300,26 @@ fn the_resume_context() {
     check(
         &text,
         &expect![[r#"
-        [throughline:resume]
-        Back after 24 h 14 min (last activity 2026-02-11 08:45 UTC).
-        Phase: EXEC
-        A1: Answer in German
-        Git: branch moved from feature/export to main.
-        Git: the recorded commit is no longer in the history.
-        Git: 1 new commit, 3 files changed:
-          77aa001 release: 1.4
-        [/throughline]"#]],
+            [throughline:resume]
+            Back after 24 h 14 min (last activity 2026-02-11 08:45 UTC).
+            Phase: EXEC
+            A1: Answer in German (output style)
+            Git: branch moved from feature/export to main.
+            Git: the recorded commit is no longer in the history.
+            Git: 1 new commit, 3 files changed:
+              77aa001 release: 1.4
+            [/throughline]"#]],
     );
     let quiet = resume::render(&state(), None, now, Some(&GitChanges::default()), Cap::tokens(400));
     check(
         &quiet,
         &expect![[r#"
-        [throughline:resume]
-        Back after a pause.
-        Phase: EXEC
-        A1: Answer in German
-        Git: nothing new since.
-        [/throughline]"#]],
+            [throughline:resume]
+            Back after a pause.
+            Phase: EXEC
+            A1: Answer in German (output style)
+            Git: nothing new since.
+            [/throughline]"#]],
     );
 }
 
@@ -330,9 +330,9 @@ fn the_one_line_for_an_old_memory() {
     check(
         &resume::one_line_notice(&state(), then, now).unwrap(),
         &expect![[r#"
-        [throughline:notice]
-        Throughline remembers 3 decisions, 2 constraints, 2 questions, 4 actions for this project, last active 29 days ago. `throughline briefing` shows them; `throughline fresh` starts empty.
-        [/throughline]"#]],
+            [throughline:notice]
+            Throughline remembers 3 decisions, 2 constraints, 1 anchor, 2 questions, 4 actions for this project, last active 29 days ago. `throughline briefing` shows them; `throughline fresh` starts empty.
+            [/throughline]"#]],
     );
 }
 

@@ -34,7 +34,7 @@ fn answered(priority: Priority) -> Detail {
 }
 
 fn anchor(priority: AnchorPriority) -> Detail {
-    Detail::Anchor { anchor_type: "context".to_owned(), priority }
+    Detail::Anchor { anchor_type: "context".to_owned(), priority, agent: None, session: None }
 }
 
 fn evidence() -> Detail {

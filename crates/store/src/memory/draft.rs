@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 use throughline_domain::budget::Limits;
-use throughline_domain::entry::{ENTRY_UNITS_MAX, EntryId, Resolution};
+use throughline_domain::entry::{ENTRY_UNITS_MAX, EntryId, OUTPUT_STYLE, Resolution};
 use throughline_domain::text::{cut_utf16, printable, utf16_len};
 use throughline_domain::{
-    Detail, Entry, EvidenceType, GitState, Kind, Origin, Priority, State, Trigger, WorkItem,
+    AnchorPriority, Detail, Entry, EvidenceType, GitState, Kind, Origin, Priority, State, Trigger, WorkItem,
 };
 
 use crate::outbox::{Event, Op};
@@ -203,6 +203,79 @@ impl Draft {
         let changed = event(Op::Change, entry, origin, Some("resolved".to_owned()));
         self.events.push(changed);
         Ok(id)
+    }
+
+    /// Records an anchor. An output style takes the place of the one that its agent had.
+    pub fn add_anchor(&mut self, new: NewEntry) -> Result<EntryId, EntryError> {
+        let styled = match &new.detail {
+            Detail::Anchor { anchor_type, agent, .. } if anchor_type == OUTPUT_STYLE => Some(agent.clone()),
+            _ => None,
+        };
+        let text = printable(&new.text).trim().to_owned();
+        let same = |entry: &&mut Entry| match (&entry.detail, &new.detail) {
+            (
+                Detail::Anchor { anchor_type, agent, .. },
+                Detail::Anchor { anchor_type: new_type, agent: new_agent, .. },
+            ) => entry.text == text && anchor_type == new_type && agent == new_agent,
+            _ => false,
+        };
+        let (wanted, origin) = (new.detail.clone(), self.origin);
+        if let Some(known) = self.state.entries_mut(Kind::Anchor).iter_mut().find(same) {
+            let id = known.id;
+            // Said again with more weight; never with less: that is what `promote --to` is for.
+            if let (Detail::Anchor { priority, .. }, Detail::Anchor { priority: given, .. }) =
+                (&mut known.detail, wanted)
+                && given < *priority
+            {
+                *priority = given;
+                let changed = event(Op::Change, known, origin, Some("recorded again".to_owned()));
+                self.events.push(changed);
+            }
+            return Ok(id);
+        }
+        let id = self.add(new)?;
+        if let Some(agent) = styled {
+            let replaced = |entry: &&Entry| {
+                entry.id != id
+                    && matches!(&entry.detail, Detail::Anchor { anchor_type, agent: of, .. }
+                        if anchor_type == OUTPUT_STYLE && *of == agent)
+            };
+            let old: Vec<String> = self
+                .state
+                .entries(Kind::Anchor)
+                .iter()
+                .filter(replaced)
+                .map(|entry| entry.id.to_string())
+                .collect();
+            for name in old {
+                self.withdraw(&name, &format!("replaced by {id}"))?;
+            }
+        }
+        Ok(id)
+    }
+
+    /// Gives an anchor another priority: the one named, else the next higher one.
+    pub fn promote(
+        &mut self,
+        name: &str,
+        to: Option<AnchorPriority>,
+    ) -> Result<(EntryId, AnchorPriority), EntryError> {
+        let origin = self.origin;
+        let entry = self.find(name)?;
+        let id = entry.id;
+        let Detail::Anchor { priority, .. } = &mut entry.detail else {
+            return Err(other_kind(id, "an anchor"));
+        };
+        let wanted = to.unwrap_or(priority.raised());
+        if wanted != *priority {
+            *priority = wanted;
+            // What the file said before is answered by this.
+            entry.extra.shift_remove("priorityGiven");
+            let why = format!("priority {}", wanted.word());
+            let changed = event(Op::Change, entry, origin, Some(why));
+            self.events.push(changed);
+        }
+        Ok((id, wanted))
     }
 
     /// Takes an entry out of the working set; the archive keeps it, with the reason.

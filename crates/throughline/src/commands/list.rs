@@ -98,7 +98,10 @@ fn line(entry: &Entry) -> String {
             format!(" ({} from {source})", evidence_type.word())
         }
         Detail::Directive { source } => format!(" ({source})"),
-        Detail::Anchor { priority, anchor_type } => format!(" ({} {anchor_type})", priority.word()),
+        Detail::Anchor { priority, anchor_type, agent, .. } => {
+            let agent = agent.as_ref().map_or_else(String::new, |agent| format!(" for {agent}"));
+            format!(" ({} {anchor_type}{agent})", priority.word())
+        }
         Detail::Highlight | Detail::Action => String::new(),
     };
     let detail = one_line(&detail, usize::MAX / 8);

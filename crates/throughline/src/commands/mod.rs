@@ -2,6 +2,7 @@
 
 pub(crate) mod add;
 pub(crate) mod age;
+pub(crate) mod anchor;
 pub(crate) mod backfill;
 pub(crate) mod briefing;
 mod compact_at;

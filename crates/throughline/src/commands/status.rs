@@ -34,6 +34,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
             "entries": entry_counts(&state).into_iter().map(|(kind, count)| (kind.plural().to_owned(), json!(count))).collect::<serde_json::Map<_, _>>(),
             "openQuestions": state.open_questions().len(),
             "untrusted": app.memory.untrusted(),
+            "proposedAnchors": proposed_anchors(app),
             "estimatedTokens": state.token_metrics.estimated_tokens,
             "budgetStatus": state.token_metrics.budget_status,
             "archived": archived.map(|counts| counts.entries),
@@ -87,6 +88,11 @@ fn print(
             &format!("  {untrusted} entries not trusted yet (`throughline trust --list`)"),
         ))?;
     }
+    let proposed = proposed_anchors(app);
+    if proposed > 0 {
+        let what = if proposed == 1 { "anchor" } else { "anchors" };
+        output::say(&format!("  {proposed} {what} proposed (`throughline anchor list --proposed`)"))?;
+    }
     for session in seen.iter().take(3) {
         let at = Timestamp::from_millisecond(session.last_active_ms).unwrap_or(app.now);
         let ago = time::span_words(time::seconds_between(at, app.now));
@@ -94,6 +100,10 @@ fn print(
         output::say(&format!("  session {id} {}, last active {ago} ago", fate_word(session.fate)))?;
     }
     print_receipts(receipts)
+}
+
+fn proposed_anchors(app: &App) -> usize {
+    throughline_store::anchor_proposals::read(&app.memory.folder()).waiting.len()
 }
 
 fn print_receipts(receipts: &[Receipt]) -> Result<(), Failure> {

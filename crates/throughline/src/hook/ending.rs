@@ -7,7 +7,7 @@ use throughline_store::session::{Registry, SessionNote};
 
 use super::gate::{self, Session};
 use super::summaries::{self, When};
-use super::{Outcome, Run, compaction, glance, usual};
+use super::{Outcome, Run, anchors, compaction, glance, usual};
 use crate::ledger;
 
 /// Stop: folds what waits.
@@ -41,6 +41,7 @@ pub(super) fn read_on(run: &Run, session: &Session, failures: &mut Vec<String>) 
     );
     summaries::keep(run, session, &told, When::Filling, failures);
     glance::keep(run, &session.memory, Some(&told), failures);
+    anchors::propose(run, session, &told, failures);
 }
 
 /// SessionEnd: saves and folds, within the second and a half that the client gives.

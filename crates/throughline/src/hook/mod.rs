@@ -2,6 +2,7 @@
 //!
 //! A usual run notes the event in the session's spool and leaves; at a gate it does the work of that event.
 
+mod anchors;
 mod compaction;
 mod ending;
 mod gate;
