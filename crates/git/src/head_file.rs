@@ -53,7 +53,7 @@ pub(crate) fn git_dir(top_level: &Path) -> Option<PathBuf> {
     fs::metadata(folder.join("HEAD")).ok()?.is_file().then_some(folder)
 }
 
-fn read_short(path: &Path) -> Option<String> {
+pub(crate) fn read_short(path: &Path) -> Option<String> {
     // Opening a pipe would wait for a writer.
     let kind = fs::metadata(path).ok()?;
     if !kind.is_file() || kind.len() > FILE_BYTES_MAX {

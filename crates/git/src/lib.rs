@@ -8,6 +8,7 @@ mod capture;
 mod changes;
 mod ending;
 mod head_file;
+mod head_id;
 mod index_hint;
 mod log;
 mod names;
@@ -15,8 +16,12 @@ mod output;
 mod process;
 mod queries;
 mod recent;
+mod restoring;
 mod snapshot;
 mod status;
+mod taking;
+mod tree_diff;
+mod trees;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -26,7 +31,12 @@ use throughline_domain::git_state::GitState;
 
 pub use changes::{Changes, History};
 pub use head_file::branch_from_head_file;
+pub use head_id::head_from_files;
+pub use restoring::Restoring;
 pub use snapshot::Snapshot;
+pub use taking::{Bounds, Taken};
+pub use tree_diff::{Change, TreeDiff};
+pub use trees::{index_file, is_id};
 
 /// How long the small questions ([`Git::is_tracked`], [`Git::version`], …) may take.
 pub const QUERY_DEADLINE: Duration = Duration::from_secs(2);
@@ -95,6 +105,55 @@ impl Git {
     #[must_use]
     pub fn version(&self) -> Option<String> {
         queries::version(self)
+    }
+}
+
+impl Git {
+    /// The working tree of the repository that holds `folder`, as a tree of git objects. `index` is a copy of the
+    /// repository's [`index_file`] (it may be missing): git changes the copy, never the index itself.
+    #[must_use]
+    pub fn take(&self, folder: &Path, index: &Path, bounds: &Bounds, deadline: Duration) -> Taken {
+        taking::take(self, folder, index, bounds, deadline)
+    }
+
+    /// Keeps a tree from being collected, under a name of ours.
+    pub fn keep_tree(&self, folder: &Path, name: &str, tree: &str, deadline: Duration) -> Result<(), String> {
+        trees::keep(self, folder, name, tree, deadline)
+    }
+
+    /// Lets trees go that were kept under these names.
+    pub fn forget_trees(&self, folder: &Path, names: &[String]) -> Result<(), String> {
+        trees::forget(self, folder, names)
+    }
+
+    /// The names under which trees are kept; `None` when git can not tell.
+    #[must_use]
+    pub fn kept_trees(&self, folder: &Path) -> Option<Vec<String>> {
+        trees::kept(self, folder)
+    }
+
+    /// What differs between two trees or commits; `None` when git does not know one of them.
+    #[must_use]
+    pub fn diff_trees(&self, folder: &Path, from: &str, to: &str, deadline: Duration) -> Option<TreeDiff> {
+        tree_diff::between(self, folder, from, to, deadline)
+    }
+
+    /// What has to be written so that the files which differed from `base` in `tree` are as they were there.
+    /// `now` is the working tree as it stands, taken a moment ago.
+    pub fn plan_restore(
+        &self,
+        folder: &Path,
+        base: Option<&str>,
+        tree: &str,
+        now: &Taken,
+        deadline: Duration,
+    ) -> Result<Restoring, String> {
+        restoring::plan(self, folder, base, tree, now, deadline)
+    }
+
+    /// Writes what was planned into the working tree; the index stays.
+    pub fn restore(&self, folder: &Path, plan: &Restoring, deadline: Duration) -> Result<(), String> {
+        restoring::carry_out(self, folder, plan, deadline)
     }
 }
 

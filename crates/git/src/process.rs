@@ -1,8 +1,8 @@
 //! Process: starts git processes side by side, streams what they write, and leaves none behind.
 
 use std::ffi::OsString;
-use std::io::{self, Read};
-use std::path::Path;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
@@ -71,16 +71,39 @@ pub(crate) struct Job<'a> {
     /// Takes standard output while it comes.
     pub(crate) output: &'a mut dyn Output,
     deferred: bool,
+    /// What it reads on standard input.
+    input: Vec<u8>,
+    /// Another index than the repository's own.
+    index: Option<PathBuf>,
 }
 
 impl<'a> Job<'a> {
     pub(crate) fn new(name: &'static str, args: &[&str], output: &'a mut dyn Output) -> Self {
-        Self { name, args: args.iter().map(OsString::from).collect(), output, deferred: false }
+        Self {
+            name,
+            args: args.iter().map(OsString::from).collect(),
+            output,
+            deferred: false,
+            input: Vec::new(),
+            index: None,
+        }
     }
 
     /// Starts this job only when another one has ended, however it ended.
     pub(crate) fn deferred(mut self) -> Self {
         self.deferred = true;
+        self
+    }
+
+    /// Lets git read these bytes.
+    pub(crate) fn input(mut self, bytes: Vec<u8>) -> Self {
+        self.input = bytes;
+        self
+    }
+
+    /// Lets git work on this index.
+    pub(crate) fn index(mut self, index: &Path) -> Self {
+        self.index = Some(index.to_owned());
         self
     }
 
@@ -152,22 +175,35 @@ fn start(
     for name in ENV_REMOVED {
         command.env_remove(name);
     }
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    if let Some(index) = &job.index {
+        command.env("GIT_INDEX_FILE", index);
+    }
+    command.stdin(if job.input.is_empty() { Stdio::null() } else { Stdio::piped() });
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
     own_group(&mut command);
     let mut child = command.spawn()?;
-    let readers = child
-        .stdout
-        .take()
-        .map_or(Ok(()), |pipe| read_in_background(pipe, index, || Pipe::Stdout, sender))
-        .and_then(|()| {
-            let stderr = child.stderr.take();
-            stderr.map_or(Ok(()), |pipe| read_in_background(pipe, index, || Pipe::Stderr, sender))
-        });
+    let fed = child.stdin.take().map_or(Ok(()), |pipe| write_in_background(pipe, job.input.clone()));
+    let readers = fed.and_then(|()| {
+        child
+            .stdout
+            .take()
+            .map_or(Ok(()), |pipe| read_in_background(pipe, index, || Pipe::Stdout, sender))
+            .and_then(|()| {
+                let stderr = child.stderr.take();
+                stderr.map_or(Ok(()), |pipe| read_in_background(pipe, index, || Pipe::Stderr, sender))
+            })
+    });
     if let Err(error) = readers {
         kill_and_reap(&mut child);
         return Err(error);
     }
     Ok(child)
+}
+
+/// A git that does not read is killed at the deadline; the write then fails, and its thread ends.
+fn write_in_background(mut pipe: impl Write + Send + 'static, bytes: Vec<u8>) -> io::Result<()> {
+    let write_all = move || drop(pipe.write_all(&bytes));
+    thread::Builder::new().stack_size(128 << 10).spawn(write_all).map(drop)
 }
 
 fn read_in_background(

@@ -10,3 +10,4 @@ mod names;
 mod queries;
 mod repo;
 mod snapshot;
+mod taking;

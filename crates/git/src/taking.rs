@@ -1,0 +1,190 @@
+//! Taking: the working tree as a tree of git objects. The user's index, files and references stay as they are.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::Git;
+use crate::ending::{Outcome, in_words};
+use crate::head_file::top_level;
+use crate::names::path_text;
+use crate::output::{Head, NulSeparated};
+use crate::process::{Job, end_of, run_all};
+use crate::queries::path_from_bytes;
+use crate::status::{self, Status, Untracked};
+use crate::tree_diff::{Change, RAW_ARGS, TreeDiff};
+use crate::trees::{QUIET_ARGS, empty_tree, is_id};
+
+/// Most names of files that were left out.
+const LEFT_OUT_NAMES_MAX: usize = 20;
+
+/// Every untracked file by itself, from the repository's top.
+const EACH_UNTRACKED_ARGS: &[&str] =
+    &["ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", ":/"];
+
+/// How much of a working tree is taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bounds {
+    /// Most files.
+    pub files_max: usize,
+    /// The largest file.
+    pub file_bytes_max: u64,
+    /// Most bytes in all.
+    pub total_bytes_max: u64,
+    /// Whether their content is written as git objects; else only its ids are told.
+    pub with_content: bool,
+}
+
+/// A working tree at a moment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// The commit that was checked out.
+    pub head: Option<String>,
+    /// The branch.
+    pub branch: Option<String>,
+    /// Files that differ from the commit, with the ids of their content.
+    pub files: Vec<Change>,
+    /// The first files that were too many, too large or not readable.
+    pub left_out: Vec<String>,
+    /// How many there are in all.
+    pub left_out_count: u64,
+    /// The whole working tree as a tree (the commit itself, where nothing differs); `None` when it was not written.
+    pub tree: Option<String>,
+    /// Why something is missing.
+    pub error: Option<String>,
+}
+
+impl Taken {
+    /// Whether something differs from the commit.
+    #[must_use]
+    pub fn is_dirty(&self) -> bool {
+        !self.files.is_empty() || self.left_out_count > 0
+    }
+}
+
+/// See [`Git::take`].
+pub(crate) fn take(git: &Git, folder: &Path, index: &Path, bounds: &Bounds, deadline: Duration) -> Taken {
+    let end = end_of(deadline);
+    let mut status = NulSeparated::new(Status::new(bounds.files_max));
+    let mut untracked = NulSeparated::new(Untracked::new(bounds.files_max));
+    let outcomes = run_all(
+        git,
+        folder,
+        end,
+        &mut [
+            Job::new("status", status::TRACKED_ARGS, &mut status),
+            Job::new("ls-files", EACH_UNTRACKED_ARGS, &mut untracked),
+        ],
+    );
+    let status = status.records.with_untracked(untracked.records);
+    let mut taken = Taken { head: status.head.clone(), branch: status.branch.clone(), ..Taken::default() };
+    taken.error = words(&outcomes, deadline);
+    let Some(top) = top_level(folder).filter(|_| taken.error.is_none()) else { return taken };
+    if status.entries == 0 {
+        taken.tree.clone_from(&taken.head);
+        return taken;
+    }
+    let chosen = choose(&top, &status, bounds, &mut taken);
+    if let Err(why) = update_copy(git, &top, index, &chosen, bounds, end, deadline) {
+        taken.error = Some(why);
+        taken.files = chosen.iter().map(|raw| unhashed(raw)).collect();
+        return taken;
+    }
+    read_copy(git, &top, index, bounds, (end, deadline), &mut taken);
+    taken
+}
+
+/// The files that are taken; what is too much is only counted.
+fn choose(top: &Path, status: &Status, bounds: &Bounds, taken: &mut Taken) -> Vec<Vec<u8>> {
+    let mut bytes_left = bounds.total_bytes_max;
+    let mut chosen: Vec<Vec<u8>> = Vec::new();
+    // Folders are repositories of their own that nobody added.
+    for raw in status.paths.iter().filter(|raw| !raw.ends_with(b"/")) {
+        let path = top.join(path_from_bytes(raw));
+        let bytes = match fs::symlink_metadata(&path) {
+            Ok(meta) if meta.is_file() => {
+                let is_fine = meta.len() <= bounds.file_bytes_max && File::open(&path).is_ok();
+                if is_fine { meta.len() } else { u64::MAX }
+            }
+            // Gone, a link, a submodule: next to nothing.
+            _ => 0,
+        };
+        if bytes <= bytes_left {
+            bytes_left -= bytes;
+            chosen.push(raw.clone());
+        } else if taken.left_out.len() < LEFT_OUT_NAMES_MAX {
+            taken.left_out.push(path_text(raw));
+        }
+    }
+    let folders = status.paths.iter().filter(|raw| raw.ends_with(b"/")).count();
+    taken.left_out_count = status.entries.saturating_sub((chosen.len() + folders) as u64);
+    chosen
+}
+
+/// Brings the copy of the index to what the working tree holds, and writes the contents as objects.
+fn update_copy(
+    git: &Git,
+    top: &Path,
+    index: &Path,
+    chosen: &[Vec<u8>],
+    bounds: &Bounds,
+    end: Instant,
+    deadline: Duration,
+) -> Result<(), String> {
+    if chosen.is_empty() {
+        return Ok(());
+    }
+    let mut input = Vec::new();
+    for raw in chosen {
+        input.extend_from_slice(raw);
+        input.push(0);
+    }
+    let mut nothing = Head::new(0);
+    let mut job = Job::new("update-index", QUIET_ARGS, &mut nothing)
+        .args(&["update-index", "--add", "--remove", "--replace"])
+        .index(index)
+        .input(input);
+    if !bounds.with_content {
+        job = job.arg("--info-only");
+    }
+    let outcomes = run_all(git, top, end, &mut [job.args(&["-z", "--stdin"])]);
+    words(&outcomes, deadline).map_or(Ok(()), Err)
+}
+
+/// What the copy of the index holds, and its tree.
+fn read_copy(
+    git: &Git,
+    top: &Path,
+    index: &Path,
+    bounds: &Bounds,
+    (end, deadline): (Instant, Duration),
+    taken: &mut Taken,
+) {
+    let base = taken.head.clone().unwrap_or_else(|| empty_tree(None).to_owned());
+    let mut diff = NulSeparated::new(TreeDiff::default());
+    let mut tree = Head::new(128);
+    let mut jobs = vec![
+        Job::new("diff-index", QUIET_ARGS, &mut diff)
+            .args(&["diff-index", "--cached"])
+            .args(RAW_ARGS)
+            .arg(base)
+            .index(index),
+    ];
+    if bounds.with_content {
+        jobs.push(Job::new("write-tree", QUIET_ARGS, &mut tree).args(&["write-tree"]).index(index));
+    }
+    let outcomes = run_all(git, top, end, &mut jobs);
+    drop(jobs);
+    taken.error = words(&outcomes, deadline);
+    taken.files = diff.records.changes;
+    let id = String::from_utf8_lossy(&tree.bytes).trim().to_owned();
+    taken.tree = Some(id).filter(|id| is_id(id));
+}
+
+fn unhashed(raw: &[u8]) -> Change {
+    Change { letter: 'M', path: path_text(raw), hash: None, raw: raw.to_vec() }
+}
+
+fn words(outcomes: &[Outcome], deadline: Duration) -> Option<String> {
+    in_words(&outcomes.iter().collect::<Vec<_>>(), deadline)
+}

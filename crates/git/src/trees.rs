@@ -1,0 +1,91 @@
+//! Trees: kept alive by references of ours, under `refs/throughline/checkpoints/`.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::Git;
+use crate::ending::{Outcome, in_words};
+use crate::head_file::{git_dir, top_level};
+use crate::output::Head;
+use crate::process::{Job, end_of, run_all};
+
+/// Where our references are.
+const PREFIX: &str = "refs/throughline/checkpoints/";
+/// How long one of these calls may take.
+const DEADLINE: Duration = Duration::from_secs(5);
+const NAMES_BYTES_MAX: usize = 1 << 20;
+
+/// Hooks of the user's are for what the user does; flushes are gathered where git can.
+pub(crate) const QUIET_ARGS: &[&str] =
+    &["-c", "core.hooksPath=/dev/null", "-c", "core.fsyncMethod=batch", "-c", "core.fsmonitor=false"];
+
+/// Whether a text is the full id of an object.
+#[must_use]
+pub fn is_id(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// The tree without entries, in the form of ids that `like` has.
+pub(crate) fn empty_tree(like: Option<&str>) -> &'static str {
+    match like.map(str::len) {
+        Some(64) => "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+        _ => "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    }
+}
+
+/// The index of the repository that holds `folder`; the file may not exist yet.
+#[must_use]
+pub fn index_file(folder: &Path) -> Option<PathBuf> {
+    Some(git_dir(&top_level(folder)?)?.join("index"))
+}
+
+/// See [`Git::keep_tree`].
+pub(crate) fn keep(
+    git: &Git,
+    folder: &Path,
+    name: &str,
+    tree: &str,
+    deadline: Duration,
+) -> Result<(), String> {
+    if !is_plain(name) || !is_id(tree) {
+        return Err(format!("`{name}` is no name for `{tree}`"));
+    }
+    let mut nothing = Head::new(0);
+    let job = Job::new("update-ref", QUIET_ARGS, &mut nothing);
+    run_one(git, folder, job.args(&["update-ref"]).arg(format!("{PREFIX}{name}")).arg(tree), deadline)
+}
+
+/// See [`Git::forget_trees`].
+pub(crate) fn forget(git: &Git, folder: &Path, names: &[String]) -> Result<(), String> {
+    let lines: String =
+        names.iter().filter(|name| is_plain(name)).map(|name| format!("delete {PREFIX}{name}\0\0")).collect();
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let mut nothing = Head::new(0);
+    let job = Job::new("update-ref", QUIET_ARGS, &mut nothing).args(&["update-ref", "-z", "--stdin"]);
+    run_one(git, folder, job.input(lines.into_bytes()), DEADLINE)
+}
+
+/// See [`Git::kept_trees`].
+pub(crate) fn kept(git: &Git, folder: &Path) -> Option<Vec<String>> {
+    let mut names = Head::new(NAMES_BYTES_MAX);
+    let job = Job::new("for-each-ref", &["for-each-ref", "--format=%(refname)", PREFIX], &mut names);
+    run_one(git, folder, job, DEADLINE).ok()?;
+    let text = String::from_utf8_lossy(&names.bytes);
+    Some(text.lines().filter_map(|line| line.strip_prefix(PREFIX)).map(str::to_owned).collect())
+}
+
+/// Runs one job; the reason in words when it failed.
+pub(crate) fn run_one(git: &Git, folder: &Path, job: Job<'_>, deadline: Duration) -> Result<(), String> {
+    let outcomes = run_all(git, folder, end_of(deadline), &mut [job]);
+    let outcomes: Vec<&Outcome> = outcomes.iter().collect();
+    in_words(&outcomes, deadline).map_or(Ok(()), Err)
+}
+
+/// Whether a name can stand in a reference without leaving our folder.
+fn is_plain(name: &str) -> bool {
+    !name.is_empty()
+        && name.len() <= 100
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
