@@ -1,6 +1,7 @@
 //! The nouns of Throughline: entries, the state that holds them, budgets, times. Pure: no files, no clock, no environment.
 
 pub mod budget;
+pub mod checkpoint;
 pub mod context;
 pub mod entry;
 mod entry_json;

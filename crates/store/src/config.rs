@@ -27,6 +27,8 @@ pub struct Config {
     pub gate: Gate,
     /// Summaries of finished tasks.
     pub summaries: Summaries,
+    /// Checkpoints.
+    pub checkpoints: Checkpoints,
     /// Asking git.
     pub git: Git,
     /// The client's compaction.
@@ -125,6 +127,26 @@ pub struct Summaries {
     pub cold_turns: u64,
     /// Most summaries of a session; the oldest makes room.
     pub per_session: usize,
+}
+
+/// Checkpoints.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Checkpoints {
+    /// Made by themselves at a task's end, a commit, a new phase, a threshold and before a compaction.
+    pub automatic: bool,
+    /// Most of them; the oldest that is not marked makes room.
+    pub max: usize,
+    /// Older ones are called stale.
+    pub stale_hours: u64,
+    /// Whether the content of uncommitted files is kept in git objects.
+    pub keep_files: bool,
+    /// Most uncommitted files that are kept.
+    pub files: usize,
+    /// The largest of them.
+    pub file_bytes: u64,
+    /// Most bytes of one checkpoint's files.
+    pub total_bytes: u64,
 }
 
 /// Asking git.
@@ -262,6 +284,20 @@ impl Default for Gate {
 impl Default for Summaries {
     fn default() -> Self {
         Self { percent: 70, cold_turns: 20, per_session: 50 }
+    }
+}
+
+impl Default for Checkpoints {
+    fn default() -> Self {
+        Self {
+            automatic: true,
+            max: 50,
+            stale_hours: 48,
+            keep_files: true,
+            files: 500,
+            file_bytes: 5 << 20,
+            total_bytes: 50 << 20,
+        }
     }
 }
 

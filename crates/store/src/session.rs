@@ -26,6 +26,35 @@ const UNSEEN_LOOKED_AT_MAX: usize = 500;
 /// Longest summary kept, in bytes.
 const SUMMARY_BYTES_MAX: usize = 200 << 10;
 
+/// What the last gate saw: what is new since makes a checkpoint.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GateMarks {
+    /// The commit that was checked out.
+    pub head: Option<String>,
+    /// Finished tasks of the session.
+    pub tasks_done: usize,
+    /// Whether this client tells of a task's end by an event.
+    pub task_events: bool,
+}
+
+impl GateMarks {
+    /// What a session's last gate saw; `None` before the first.
+    #[must_use]
+    pub fn read(folder: &Path) -> Option<Self> {
+        let bytes = files::read_limited(&folder.join("gate-marks.json"), CACHE_BYTES_MAX).ok()??;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// Notes what this gate saw.
+    pub fn write(&self, folder: &Path) -> Result<(), FileError> {
+        let path = folder.join("gate-marks.json");
+        let bytes = serde_json::to_vec(self).map_err(std::io::Error::other).at("encode", &path)?;
+        files::create_folder(folder)?;
+        files::replace(&path, &bytes, Durability::Quick)
+    }
+}
+
 /// Settings and facts compiled at the session's start, so that a usual hook run reads one small file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

@@ -56,6 +56,7 @@ enum Verb {
     Rm(commands::withdraw::RmArgs),
     Set(commands::set::Args),
     Anchor(commands::anchor::Args),
+    Checkpoint(commands::checkpoint::Args),
     Save(commands::save::Args),
     // Reading.
     List(commands::list::Args),
@@ -145,6 +146,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Verb::Rm(args) => commands::withdraw::rm(&app()?, &args),
         Verb::Set(args) => commands::set::run(&app()?, args),
         Verb::Anchor(args) => commands::anchor::run(&app()?, args),
+        Verb::Checkpoint(args) => commands::checkpoint::run(&app()?, args),
         Verb::Save(args) => commands::save::run(&app()?, &args),
         Verb::List(args) => commands::list::run(&app()?, &args),
         Verb::Load(args) => commands::load::run(&app()?, &args),

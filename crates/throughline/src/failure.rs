@@ -1,6 +1,7 @@
 //! Failures for people: what was tried, on what, why not, and the way out.
 
 use throughline_domain::Kind;
+use throughline_store::checkpoints::CheckpointError;
 use throughline_store::files::FileError;
 use throughline_store::gate::GateError;
 use throughline_store::lock::LockError;
@@ -97,6 +98,22 @@ impl From<throughline_store::anchor_proposals::ProposalsError> for Failure {
         match error {
             ProposalsError::Lock(error) => MemoryError::from(error).into(),
             ProposalsError::File(error) => error.into(),
+        }
+    }
+}
+
+impl From<CheckpointError> for Failure {
+    fn from(error: CheckpointError) -> Self {
+        let message = error.to_string();
+        match error {
+            CheckpointError::Lock(error) => MemoryError::from(error).into(),
+            CheckpointError::File(error) => error.into(),
+            CheckpointError::Unknown(_) => Self::new(message).hint(
+                "`throughline checkpoint list` shows them; the beginning or the end of a name is enough",
+            ),
+            CheckpointError::Several { .. } => Self::new(message).hint("give more of the name"),
+            CheckpointError::Broken { .. } => Self::new(message)
+                .hint("the others are not concerned; remove the file when you need nothing of it"),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The binary: looks at the first word before anything heavy exists, and hands over.
 
+mod checkpoint;
 mod cli;
 mod commands;
 mod failure;

@@ -28,7 +28,7 @@ pub(crate) struct Args {
 }
 
 /// What the session at hand has told: the one that calls, else the one last active.
-fn session_ledger(app: &App) -> Option<Ledger> {
+pub(super) fn session_ledger(app: &App) -> Option<Ledger> {
     let home = &app.place.home;
     let session = app.session_at_hand()?;
     let transcript = SessionCache::read(&home.session(&session))?.transcript;

@@ -63,6 +63,8 @@ pub(crate) fn run(app: &App, args: Args) -> Result<(), Failure> {
     // A file that is met for the first time is judged here, before ours is mixed into it.
     app.state()?;
     let foreign = app.memory.untrusted().iter().any(|name| name == WORK_ITEM);
+    let names_phase = work.phase.is_some();
+    let phase_before = app.state()?.sd.phase;
     let changed = app.change(|draft| {
         if foreign {
             // Somebody else's work item must not lend its other fields to ours.
@@ -95,6 +97,9 @@ pub(crate) fn run(app: &App, args: Args) -> Result<(), Failure> {
         app.memory.trust(&[WORK_ITEM.to_owned()])?;
     }
     let sd = &changed.state.sd;
+    if names_phase && sd.phase != phase_before {
+        super::checkpoint::at_new_phase(app);
+    }
     let name = sd.id.as_deref().or(sd.title.as_deref()).unwrap_or("work item");
     output::say(&format!("{name} set"))
 }

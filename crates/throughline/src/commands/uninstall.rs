@@ -28,7 +28,9 @@ pub(crate) struct Args {
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let path = settings_path(app, args.shared, args.user)?;
     let Some(now) = project_files::read_settings(&path)? else {
-        tell_what_is_left(app);
+        if !tell_what_is_left(app) && !args.dry_run {
+            release_files(app);
+        }
         return output::say(&format!("{} does not exist: nothing to remove", path.display()));
     };
     let folder = install_folder(&app.place, &path);
@@ -77,13 +79,16 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
             ));
         }
     }
-    tell_what_is_left(app);
+    if !tell_what_is_left(app) {
+        release_files(app);
+    }
     output::say("what was recorded stays; `throughline init` brings the hooks back")
 }
 
 /// Hooks of ours in other settings files still run.
-fn tell_what_is_left(app: &App) {
+fn tell_what_is_left(app: &App) -> bool {
     let settings = starting::client_settings(&app.place, &app.memory.project);
+    let mut is_left = false;
     let flags = [(Scope::User, "--user"), (Scope::Project, "--shared"), (Scope::Local, "without a flag")];
     for (scope, flag) in flags {
         if settings.hooks.iter().any(|registered| registered.scope == scope) {
@@ -91,6 +96,23 @@ fn tell_what_is_left(app: &App) {
             let path = files.into_iter().find(|(known, _)| *known == scope).map(|(_, path)| path);
             let path = path.unwrap_or_default();
             output::warn(&format!("hooks of ours are still registered in {} ({flag})", path.display()));
+            is_left = true;
+        }
+    }
+    is_left
+}
+
+/// Git no longer holds uncommitted files for checkpoints; their briefings stay.
+fn release_files(app: &App) {
+    let (git, root) = (throughline_git::Git::default(), &app.memory.project.root);
+    let kept = git.kept_trees(root).unwrap_or_default();
+    if kept.is_empty() {
+        return;
+    }
+    match git.forget_trees(root, &kept) {
+        Ok(()) => output::remark(&format!("git no longer holds the files of {} checkpoints", kept.len())),
+        Err(why) => {
+            output::warn(&format!("git still holds files of checkpoints under refs/throughline: {why}"))
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Endings: a turn's (Stop) and the session's (SessionEnd). What waits goes into the archive.
 
+use throughline_domain::ledger::Ledger;
 use throughline_domain::{Trigger, time};
 use throughline_store::archive::{Archive, SessionRow};
 use throughline_store::ledger_file::LedgerFile;
@@ -7,7 +8,7 @@ use throughline_store::session::{Registry, SessionNote};
 
 use super::gate::{self, Session};
 use super::summaries::{self, When};
-use super::{Outcome, Run, anchors, compaction, glance, usual};
+use super::{Outcome, Run, anchors, checkpoints, compaction, glance, usual};
 use crate::ledger;
 
 /// Stop: folds what waits.
@@ -19,7 +20,8 @@ pub(super) fn stop(run: &Run) -> Outcome {
         }
         outcome.note = compaction::unnoted(run);
         if !session.cache.paused {
-            read_on(run, &session, &mut outcome.failures);
+            let told = read_on(run, &session, &mut outcome.failures);
+            checkpoints::at_gate(run, &session, told.as_ref(), &mut outcome.failures);
         }
         gate::fold(run, &session.memory, &mut outcome.failures);
     }
@@ -27,10 +29,11 @@ pub(super) fn stop(run: &Run) -> Outcome {
 }
 
 /// Takes note of what the transcript tells since the last gate, and summarises what is over.
-pub(super) fn read_on(run: &Run, session: &Session, failures: &mut Vec<String>) {
+pub(super) fn read_on(run: &Run, session: &Session, failures: &mut Vec<String>) -> Option<Ledger> {
     let payload = &run.payload;
     if LedgerFile::may_wait(&run.place.home.session(&payload.session_id), &payload.transcript_path) {
-        return glance::keep(run, &session.memory, None, failures);
+        glance::keep(run, &session.memory, None, failures);
+        return None;
     }
     let told = ledger::catch_up(
         &run.place.home,
@@ -42,6 +45,7 @@ pub(super) fn read_on(run: &Run, session: &Session, failures: &mut Vec<String>) 
     summaries::keep(run, session, &told, When::Filling, failures);
     glance::keep(run, &session.memory, Some(&told), failures);
     anchors::propose(run, session, &told, failures);
+    Some(told)
 }
 
 /// SessionEnd: saves and folds, within the second and a half that the client gives.

@@ -12,7 +12,7 @@ use throughline_store::files;
 use throughline_store::session::{CompactionMark, SessionCache};
 use throughline_store::spool::{Spool, SpoolRecord};
 
-use super::{Outcome, Run, gate, later, session_start};
+use super::{Outcome, Run, checkpoints, gate, later, session_start};
 
 /// How much of the transcript's end is read: the last response is nearly always in it.
 const TAIL_BYTES: u64 = 32 << 10;
@@ -43,6 +43,13 @@ pub(super) fn run(run: &Run, mut spool: Option<&mut Spool>) -> Outcome {
     }
     let mut outcome = Outcome { note: note(run), ..Outcome::silent() };
     outcome.turn = last.as_ref().map_or(0, |record| record.turn);
+    if run.payload.event == Event::TaskCompleted {
+        if may_speak(run, spool) {
+            gate::watch(run);
+            gate::open(run).iter().for_each(|it| checkpoints::at_task_end(run, it, &mut outcome.failures));
+        }
+        return outcome;
+    }
     if !ends_a_turn(run) {
         return outcome;
     }
@@ -64,7 +71,8 @@ pub(super) fn run(run: &Run, mut spool: Option<&mut Spool>) -> Outcome {
         outcome.turn = 0;
         if let Some(session) = gate::open(run) {
             catch_up_save(run, &session, &mut outcome.failures);
-            super::ending::read_on(run, &session, &mut outcome.failures);
+            let told = super::ending::read_on(run, &session, &mut outcome.failures);
+            checkpoints::at_gate(run, &session, told.as_ref(), &mut outcome.failures);
             gate::fold(run, &session.memory, &mut outcome.failures);
         }
     }
@@ -168,6 +176,7 @@ fn at_threshold(run: &Run, mut cache: SessionCache, usage: &LastUsage, crossed: 
     }
     let Some(session) = gate::open(run) else { return outcome };
     save(run, &session, Trigger::Threshold, &mut outcome.failures);
+    checkpoints::automatic(run, &session, "threshold", None, None, &mut outcome.failures);
     gate::fold(run, &session.memory, &mut outcome.failures);
     let percent = percent_of_limit(&cache, usage.context_tokens);
     let text = threshold_text(&cache, usage.context_tokens, percent);

@@ -1,6 +1,7 @@
 //! The real Claude Code client with our hooks in it: what it then sends to the model, and what it survives.
 
 #[cfg(test)]
+mod checkpoints;
 mod compaction;
 #[cfg(test)]
 mod faults;

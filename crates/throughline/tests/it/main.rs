@@ -13,6 +13,7 @@
 
 mod anchors;
 mod any_transcript;
+mod checkpoints;
 mod compact_at;
 mod compaction;
 mod count_tokens;

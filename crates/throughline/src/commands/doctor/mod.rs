@@ -2,6 +2,7 @@
 
 mod archive;
 mod binary;
+mod checkpoints;
 mod client;
 mod context;
 mod disk;
@@ -94,7 +95,7 @@ type Look = fn(&Context) -> Vec<Check>;
 
 /// The checks, in the order in which they run. The state comes before the archive, which is restocked from it; both
 /// come before what is read out of the archive.
-const CHECKS: [(&str, Look); 18] = [
+const CHECKS: [(&str, Look); 19] = [
     ("environment", surroundings::environment),
     ("configuration", surroundings::configuration),
     ("binary", binary::check),
@@ -113,6 +114,7 @@ const CHECKS: [(&str, Look); 18] = [
     ("compaction", client::compaction),
     ("transcripts", client::transcripts),
     ("git", surroundings::git),
+    ("checkpoints", checkpoints::check),
 ];
 
 pub(crate) fn run(folder: Option<&Path>, args: &Args) -> Result<(), Failure> {

@@ -1,0 +1,258 @@
+//! Checkpoints on disk: one file each in the project's `.claude/checkpoints`, written whole or not at all.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use throughline_domain::checkpoint::{Checkpoint, is_id};
+
+use crate::files::{self, AtPath, Durability, FileError};
+use crate::lock::{Lock, LockError, Patience};
+use crate::paths::{Home, Project};
+use crate::project_files::own_folder;
+use crate::redact;
+use crate::state_file::hash_of;
+
+/// Largest checkpoint that is read.
+const FILE_BYTES_MAX: u64 = 4 << 20;
+/// Most names looked at.
+const NAMES_MAX: usize = 10_000;
+/// Largest index of git's that is copied.
+const INDEX_BYTES_MAX: u64 = 512 << 20;
+const EXTENSION: &str = ".json";
+const MADE: &str = "checkpoints-made.json";
+/// Of a folder full of others' checkpoints so many are looked at.
+const LATEST_TRIES_MAX: usize = 10;
+
+/// Why checkpoints could not be changed.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointError {
+    /// No lock.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// An IO failure.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// There is none of that name.
+    #[error("there is no checkpoint `{0}`")]
+    Unknown(String),
+    /// The name fits several.
+    #[error("{count} checkpoints begin or end with `{name}`")]
+    Several {
+        /// What was asked for.
+        name: String,
+        /// How many fit.
+        count: usize,
+    },
+    /// The file is there and says nothing.
+    #[error("the checkpoint {} can not be read: {why}", path.display())]
+    Broken {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        why: String,
+    },
+}
+
+/// The checkpoints of a project.
+#[derive(Debug, Clone)]
+pub struct Checkpoints {
+    project: Project,
+    data: PathBuf,
+}
+
+/// The lock on a project's checkpoints.
+#[derive(Debug)]
+pub struct Alone {
+    _lock: Lock,
+}
+
+impl Checkpoints {
+    /// Those of a project.
+    #[must_use]
+    pub fn of(project: &Project, home: &Home) -> Self {
+        Self { project: project.clone(), data: home.project(&project.key) }
+    }
+
+    /// The folder with the files.
+    #[must_use]
+    pub fn folder(&self) -> PathBuf {
+        self.project.files.join("checkpoints")
+    }
+
+    /// Keeps other writers away; what killed ones left behind is removed.
+    pub fn alone(&self, patience: Patience) -> Result<Alone, CheckpointError> {
+        files::create_folder(&self.data)?;
+        let lock = Lock::acquire(&self.data.join("checkpoints.lock"), patience)?;
+        files::sweep_temps(&self.folder(), None);
+        files::sweep_temps(&self.data, Some(MADE));
+        self.sweep_scratch();
+        Ok(Alone { _lock: lock })
+    }
+
+    /// The names, oldest first.
+    #[must_use]
+    pub fn ids(&self) -> Vec<String> {
+        let Ok(entries) = fs::read_dir(self.folder()) else { return Vec::new() };
+        let names =
+            entries.take(NAMES_MAX).flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        let mut ids: Vec<String> = names
+            .filter_map(|name| name.strip_suffix(EXTENSION).filter(|id| is_id(id)).map(str::to_owned))
+            .collect();
+        ids.sort_unstable();
+        ids
+    }
+
+    /// Reads one by its full name.
+    pub fn read(&self, id: &str) -> Result<Checkpoint, CheckpointError> {
+        if !is_id(id) {
+            return Err(CheckpointError::Unknown(id.to_owned()));
+        }
+        let path = self.file(id);
+        let bytes = files::read_limited(&path, FILE_BYTES_MAX)?
+            .ok_or_else(|| CheckpointError::Unknown(id.to_owned()))?;
+        let read = serde_json::from_slice::<Checkpoint>(&bytes);
+        let mut checkpoint =
+            read.map_err(|error| CheckpointError::Broken { path, why: error.to_string() })?;
+        // The file's name counts: somebody may have copied it.
+        id.clone_into(&mut checkpoint.id);
+        checkpoint.is_foreign = self.made().get(id) != Some(&hash_of(&bytes));
+        Ok(checkpoint)
+    }
+
+    /// Every checkpoint that can be read, oldest first, and what is wrong with the others.
+    #[must_use]
+    pub fn all(&self) -> (Vec<Checkpoint>, Vec<CheckpointError>) {
+        let mut problems = Vec::new();
+        let all = self.ids().into_iter().filter_map(|id| match self.read(&id) {
+            Ok(checkpoint) => Some(checkpoint),
+            Err(error) => {
+                problems.push(error);
+                None
+            }
+        });
+        (all.collect(), problems)
+    }
+
+    /// The newest that was made here and can be read.
+    #[must_use]
+    pub fn latest(&self) -> Option<Checkpoint> {
+        let newest = self.ids().into_iter().rev().take(LATEST_TRIES_MAX);
+        newest.filter_map(|id| self.read(&id).ok()).find(|it| !it.is_foreign)
+    }
+
+    /// The full name of the checkpoint that is meant: `latest`, or the beginning or the end of its name.
+    pub fn find(&self, name: &str) -> Result<String, CheckpointError> {
+        let ids = self.ids();
+        if name == "latest" {
+            return ids.into_iter().next_back().ok_or_else(|| CheckpointError::Unknown(name.to_owned()));
+        }
+        let fits = |id: &&String| !name.is_empty() && (id.starts_with(name) || id.ends_with(name));
+        let found: Vec<&String> = ids.iter().filter(fits).collect();
+        match found.as_slice() {
+            [] => Err(CheckpointError::Unknown(name.to_owned())),
+            [id] => Ok((*id).clone()),
+            several => match several.iter().find(|id| id.as_str() == name) {
+                Some(exact) => Ok((*exact).clone()),
+                None => Err(CheckpointError::Several { name: name.to_owned(), count: several.len() }),
+            },
+        }
+    }
+
+    /// Writes a checkpoint. An `Ok` means that it is on disk, flushed.
+    pub fn write(&self, _alone: &Alone, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
+        let folder = self.folder();
+        own_folder(&self.project, &folder)?;
+        let path = self.file(&checkpoint.id);
+        let encoded = serde_json::to_value(checkpoint).map_err(std::io::Error::other);
+        let mut value = encoded.at("encode", &path)?;
+        redact_but_ids(&mut value);
+        let bytes = serde_json::to_vec_pretty(&value).map_err(std::io::Error::other).at("encode", &path)?;
+        self.note_made(&checkpoint.id, hash_of(&bytes))?;
+        Ok(files::replace(&path, &bytes, Durability::Flushed)?)
+    }
+
+    /// Fingerprints of the files that were written here, by name. A file that came with a clone has none.
+    fn made(&self) -> BTreeMap<String, String> {
+        let bytes = files::read_limited(&self.data.join(MADE), FILE_BYTES_MAX).ok().flatten();
+        bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+    }
+
+    /// Before the file itself: one that was written and is not known to be ours would be taken for somebody else's.
+    fn note_made(&self, id: &str, hash: String) -> Result<(), FileError> {
+        let ids = self.ids();
+        let mut made = self.made();
+        made.retain(|known, _| ids.contains(known));
+        made.insert(id.to_owned(), hash);
+        let path = self.data.join(MADE);
+        let bytes = serde_json::to_vec(&made).map_err(std::io::Error::other).at("encode", &path)?;
+        files::replace(&path, &bytes, Durability::Flushed)
+    }
+
+    /// Removes checkpoints by their full names; those that are not there are no failure.
+    pub fn remove(&self, _alone: &Alone, ids: &[String]) -> Result<(), CheckpointError> {
+        for id in ids.iter().filter(|id| is_id(id)) {
+            let path = self.file(id);
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(error).at("remove", &path)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// A folder for git's work, with a copy of the index in it. It goes when this is dropped.
+    pub fn scratch(&self, _alone: &Alone, index: Option<&Path>) -> Result<Scratch, CheckpointError> {
+        let folder = self.data.join(SCRATCH);
+        files::create_folder(&folder)?;
+        let scratch = Scratch { index: folder.join("index"), folder };
+        if let Some(index) =
+            index.filter(|index| fs::metadata(index).is_ok_and(|it| it.len() <= INDEX_BYTES_MAX))
+        {
+            fs::copy(index, &scratch.index).at("copy", index)?;
+        }
+        Ok(scratch)
+    }
+
+    fn sweep_scratch(&self) {
+        let _ = fs::remove_dir_all(self.data.join(SCRATCH));
+    }
+
+    fn file(&self, id: &str) -> PathBuf {
+        self.folder().join(format!("{id}{EXTENSION}"))
+    }
+}
+
+const SCRATCH: &str = "checkpoint-scratch";
+
+/// A folder for git's work.
+#[derive(Debug)]
+pub struct Scratch {
+    folder: PathBuf,
+    /// The copy of the index.
+    pub index: PathBuf,
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What stays, the next writer removes.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Ids of objects are no secrets, and a masked one would be of no use.
+fn redact_but_ids(value: &mut Value) {
+    let git = value.get_mut("git").map(Value::take);
+    redact::json(value);
+    if let (Some(mut git), Some(map)) = (git, value.as_object_mut()) {
+        for key in ["branch", "leftOut", "error"] {
+            if let Some(text) = git.get_mut(key) {
+                redact::json(text);
+            }
+        }
+        map.insert("git".to_owned(), git);
+    }
+}

@@ -1,0 +1,91 @@
+//! `checkpoint diff`: what changed between two moments, or between one and now.
+
+use std::time::Duration;
+
+use serde_json::json;
+use throughline_domain::checkpoint::{Checkpoint, Difference, difference};
+use throughline_domain::text::one_line;
+use throughline_git::{Git, TreeDiff};
+use throughline_store::lock::Patience;
+
+use super::reading::section;
+use super::{Wanted, on_disk, with_moment};
+use crate::checkpoint::observe;
+use crate::commands::App;
+use crate::failure::Failure;
+use crate::output::{self, HEAD, styled};
+
+/// How long git may compare.
+const DEADLINE: Duration = Duration::from_secs(10);
+
+pub(super) fn run(app: &App, from: &str, to: Option<&str>, as_json: bool) -> Result<(), Failure> {
+    let on_disk = on_disk(app);
+    let from = on_disk.read(&on_disk.find(from)?)?;
+    let to = match to {
+        Some(to) => on_disk.read(&on_disk.find(to)?)?,
+        None => present(app)?,
+    };
+    let told = difference(&from, &to);
+    let committed = committed(app, &told);
+    if as_json {
+        let names = committed.as_ref().map(|diff| names(diff));
+        return output::say_json(&json!({
+            "from": from.id, "to": to.id, "difference": told, "committed": names,
+            "committedCount": committed.map(|diff| diff.count),
+        }));
+    }
+    let later = if to.id.is_empty() { "now" } else { &to.id };
+    output::say(&styled(HEAD, &format!("{} → {later}", from.id)))?;
+    print(&told, committed.as_ref())
+}
+
+/// Now, as a checkpoint that nobody keeps: nothing is written, into git neither.
+fn present(app: &App) -> Result<Checkpoint, Failure> {
+    let wanted = Wanted { kind: "now", task: None, note: None, with_files: false };
+    with_moment(app, &wanted, |moment| {
+        let on_disk = on_disk(app);
+        let alone = on_disk.alone(Patience::Person)?;
+        let (checkpoint, _) = observe(moment, &on_disk, &alone)?;
+        Ok(Checkpoint { id: String::new(), ..checkpoint })
+    })
+}
+
+/// What the commits in between changed, when there are some.
+fn committed(app: &App, told: &Difference) -> Option<TreeDiff> {
+    let (before, after) = told.head.as_ref()?;
+    Git::default().diff_trees(&app.memory.project.root, before.as_deref()?, after.as_deref()?, DEADLINE)
+}
+
+fn names(diff: &TreeDiff) -> Vec<String> {
+    diff.changes.iter().map(|change| format!("{} {}", change.letter, change.path)).collect()
+}
+
+fn print(told: &Difference, committed: Option<&TreeDiff>) -> Result<(), Failure> {
+    if *told
+        == (Difference { turns: told.turns, context_tokens: told.context_tokens, ..Difference::default() })
+    {
+        output::say("nothing changed")?;
+    }
+    for (label, moved) in [("commit", &told.head), ("branch", &told.branch), ("phase", &told.phase)] {
+        if let Some((before, after)) = moved {
+            let short = |text: &Option<String>| {
+                let units = if label == "commit" { 7 } else { 80 };
+                text.as_deref().map_or_else(|| "none".to_owned(), |text| text.chars().take(units).collect())
+            };
+            output::say(&one_line(&format!("{label}: {} → {}", short(before), short(after)), 200))?;
+        }
+    }
+    if let Some(diff) = committed {
+        section(&format!("committed in between ({} files):", diff.count), names(diff).into_iter())?;
+    }
+    section("uncommitted files (+ new, ~ changed, - no longer):", told.files.iter().cloned())?;
+    section("tasks:", told.tasks.iter().cloned())?;
+    section("anchors:", told.anchors.iter().cloned())?;
+    if let Some((Some(before), Some(after))) = told.context_tokens {
+        output::say(&format!("context: {before} → {after} tokens"))?;
+    }
+    match told.turns {
+        Some(turns) if turns > 0 => output::say(&format!("{turns} responses in between")),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,90 @@
+//! Automatic checkpoints: at a task's end, a commit, a threshold, before a compaction.
+
+use throughline_domain::State;
+use throughline_domain::ledger::Ledger;
+use throughline_store::checkpoints::CheckpointError;
+use throughline_store::ledger_file::LedgerFile;
+use throughline_store::lock::{LockError, Patience};
+use throughline_store::session::GateMarks;
+
+use super::Run;
+use super::gate::Session;
+use crate::checkpoint::{self, Moment};
+
+/// Makes one, unless nothing changed. A failure costs this checkpoint only.
+pub(super) fn automatic(
+    run: &Run,
+    session: &Session,
+    kind: &str,
+    task: Option<&str>,
+    told: Option<&Ledger>,
+    failures: &mut Vec<String>,
+) {
+    if session.cache.paused || !session.config.checkpoints.automatic {
+        return;
+    }
+    let state = session.memory.peek().ok().flatten().unwrap_or_else(State::empty);
+    let folder = run.place.home.session(&run.payload.session_id);
+    let known;
+    let ledger = match told {
+        Some(told) => told,
+        None => {
+            known = LedgerFile::read(&folder, &run.payload.transcript_path).main.ledger;
+            &known
+        }
+    };
+    crate::commands::keep_out_of_git_if_new(&session.memory.project);
+    let moment = Moment {
+        memory: &session.memory,
+        config: &session.config,
+        state: &state,
+        ledger: Some(ledger),
+        cache: Some(&session.cache),
+        now: run.now,
+        kind,
+        task,
+        notes: None,
+        patience: Patience::Hook,
+        with_files: true,
+    };
+    match checkpoint::make(&moment) {
+        // Somebody else makes one at this very moment.
+        Ok(_) | Err(CheckpointError::Lock(LockError::Busy { .. })) => {}
+        Err(error) => failures.push(format!("checkpoint: {error}")),
+    }
+}
+
+/// TaskCompleted: the task's end is the moment; the next one begins right after it.
+pub(super) fn at_task_end(run: &Run, session: &Session, failures: &mut Vec<String>) {
+    let folder = run.place.home.session(&run.payload.session_id);
+    let marks = GateMarks { task_events: true, ..GateMarks::read(&folder).unwrap_or_default() };
+    failures.extend(marks.write(&folder).err().map(|error| error.to_string()));
+    let subject = run.payload.task_subject.as_deref();
+    automatic(run, session, "task", subject, None, failures);
+}
+
+/// A gate: whether a commit was made since the last one, or a task finished that no event told of.
+pub(super) fn at_gate(run: &Run, session: &Session, told: Option<&Ledger>, failures: &mut Vec<String>) {
+    let folder = run.place.home.session(&run.payload.session_id);
+    let before = GateMarks::read(&folder);
+    let mut marks = before.clone().unwrap_or_default();
+    let head = throughline_git::head_from_files(&session.memory.project.root);
+    let finished = told.map(|told| told.tasks.iter().filter(|task| task.status == "completed").count());
+    let committed = before.is_some() && head.is_some() && marks.head != head;
+    let done =
+        before.is_some() && !marks.task_events && finished.is_some_and(|count| count > marks.tasks_done);
+    marks.head = head.or(marks.head);
+    marks.tasks_done = finished.unwrap_or(marks.tasks_done);
+    if before.as_ref() != Some(&marks) {
+        failures.extend(marks.write(&folder).err().map(|error| error.to_string()));
+    }
+    if committed {
+        automatic(run, session, "commit", None, told, failures);
+    } else if done {
+        let last = told.and_then(|told| {
+            let over = told.tasks.iter().filter(|task| task.status == "completed");
+            over.max_by_key(|task| task.changed).map(|task| task.subject.clone())
+        });
+        automatic(run, session, "task", last.as_deref(), told, failures);
+    }
+}
