@@ -79,7 +79,7 @@ pub enum Offered {
     /// It waits now.
     Waits,
     /// It was said for the second time: it is an anchor, and no proposal any more.
-    Confirmed(Proposal),
+    Confirmed(Box<Proposal>),
     /// Nothing new: it waits already, was settled before, or there is no room for it.
     Nothing,
 }
@@ -121,7 +121,7 @@ impl Proposals {
                 return Offered::Nothing;
             }
             self.settle(sentence);
-            return Offered::Confirmed(self.waiting.remove(at));
+            return Offered::Confirmed(Box::new(self.waiting.remove(at)));
         }
         if self.settled.contains(&sentence) || !self.make_room(proposal.anchor_priority()) {
             return Offered::Nothing;

@@ -57,8 +57,10 @@ pub(crate) fn keep(
 
 /// See [`Git::forget_trees`].
 pub(crate) fn forget(git: &Git, folder: &Path, names: &[String]) -> Result<(), String> {
-    let lines: String =
-        names.iter().filter(|name| is_plain(name)).map(|name| format!("delete {PREFIX}{name}\0\0")).collect();
+    let mut lines = String::new();
+    for name in names.iter().filter(|name| is_plain(name)) {
+        lines.push_str(&format!("delete {PREFIX}{name}\0\0"));
+    }
     if lines.is_empty() {
         return Ok(());
     }

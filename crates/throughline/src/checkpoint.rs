@@ -1,4 +1,9 @@
 //! Making checkpoints: what the working tree, the session and the working set are at this moment, kept once.
+//!
+//! Under a lock of its own: git brings a copy of its index to what the working tree holds and writes a tree from it (the
+//! user's index, files and branches stay as they are); a moment with the content of the last one is not kept again; a
+//! reference holds the tree; then the file is written whole, which is the commit point. A kill before it leaves a
+//! reference too many, which `checkpoint prune` removes.
 
 use std::time::Duration;
 
@@ -11,7 +16,7 @@ use throughline_domain::checkpoint::{
 };
 use throughline_domain::ledger::Ledger;
 use throughline_domain::text::{fingerprint, one_line};
-use throughline_domain::{AnchorPriority, Kind, State, Timestamp, time};
+use throughline_domain::{AnchorPriority, Entry, Kind, State, Timestamp, time};
 use throughline_git::{Bounds, Git, Taken};
 use throughline_store::checkpoints::{Alone, CheckpointError, Checkpoints};
 use throughline_store::config::Config;
@@ -91,7 +96,7 @@ pub(crate) fn observe(
 ) -> Result<(Checkpoint, Taken), CheckpointError> {
     let taken = take(moment, on_disk, alone)?;
     let state = vouched(moment);
-    let needed = |entry: &&throughline_domain::Entry| priority_of(entry) != AnchorPriority::Normal;
+    let needed = |entry: &&Entry| priority_of(entry) != AnchorPriority::Normal;
     let mut checkpoint = Checkpoint {
         version: CHECKPOINT_VERSION.to_owned(),
         created_at: time::iso(moment.now),
@@ -103,7 +108,7 @@ pub(crate) fn observe(
         work: state.sd.clone(),
         git: tree_at(&taken),
         tasks: moment.ledger.map(tasks).unwrap_or_default(),
-        anchors: state.entries(Kind::Anchor).iter().filter(needed).map(|entry| entry.to_json()).collect(),
+        anchors: state.entries(Kind::Anchor).iter().filter(needed).map(Entry::to_json).collect(),
         metrics: metrics(moment),
         briefing: briefing_text(moment),
         ..Checkpoint::default()

@@ -112,7 +112,7 @@ fn release_files(app: &App) {
     match git.forget_trees(root, &kept) {
         Ok(()) => output::remark(&format!("git no longer holds the files of {} checkpoints", kept.len())),
         Err(why) => {
-            output::warn(&format!("git still holds files of checkpoints under refs/throughline: {why}"))
+            output::warn(&format!("git still holds files of checkpoints under refs/throughline: {why}"));
         }
     }
 }

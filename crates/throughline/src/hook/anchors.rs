@@ -25,7 +25,7 @@ pub(super) fn propose(run: &Run, session: &Session, ledger: &Ledger, failures: &
         let mut confirmed = Vec::new();
         for candidate in found.iter().filter(|it| !is_recorded(&recorded, it.quote)) {
             if let Offered::Confirmed(proposal) = proposals.offer(proposal_of(run, candidate)) {
-                confirmed.push(proposal);
+                confirmed.push(*proposal);
             }
         }
         confirmed

@@ -1,5 +1,7 @@
 //! Automatic checkpoints: at a task's end, a commit, a threshold, before a compaction.
 
+use std::borrow::Cow;
+
 use throughline_domain::State;
 use throughline_domain::ledger::Ledger;
 use throughline_store::checkpoints::CheckpointError;
@@ -25,20 +27,14 @@ pub(super) fn automatic(
     }
     let state = session.memory.peek().ok().flatten().unwrap_or_else(State::empty);
     let folder = run.place.home.session(&run.payload.session_id);
-    let known;
-    let ledger = match told {
-        Some(told) => told,
-        None => {
-            known = LedgerFile::read(&folder, &run.payload.transcript_path).main.ledger;
-            &known
-        }
-    };
+    let read = || LedgerFile::read(&folder, &run.payload.transcript_path).main.ledger;
+    let ledger = told.map_or_else(|| Cow::Owned(read()), Cow::Borrowed);
     crate::commands::keep_out_of_git_if_new(&session.memory.project);
     let moment = Moment {
         memory: &session.memory,
         config: &session.config,
         state: &state,
-        ledger: Some(ledger),
+        ledger: Some(&ledger),
         cache: Some(&session.cache),
         now: run.now,
         kind,

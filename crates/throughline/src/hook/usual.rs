@@ -46,7 +46,9 @@ pub(super) fn run(run: &Run, mut spool: Option<&mut Spool>) -> Outcome {
     if run.payload.event == Event::TaskCompleted {
         if may_speak(run, spool) {
             gate::watch(run);
-            gate::open(run).iter().for_each(|it| checkpoints::at_task_end(run, it, &mut outcome.failures));
+            if let Some(session) = gate::open(run) {
+                checkpoints::at_task_end(run, &session, &mut outcome.failures);
+            }
         }
         return outcome;
     }

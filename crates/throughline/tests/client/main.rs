@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod checkpoints;
+#[cfg(test)]
 mod compaction;
 #[cfg(test)]
 mod faults;

@@ -98,7 +98,7 @@ fn calls_of_a_run(scene: &Scene) -> Vec<(String, usize)> {
         }
     }
     let from = touched.expect("a temp file").saturating_sub(BEFORE);
-    let is_met = |at: &usize| *at >= from || at % STRIDE == 0;
+    let is_met = |at: &usize| *at >= from || at.is_multiple_of(STRIDE);
     (0..calls.len()).filter(is_met).map(|at| calls[at].clone()).collect()
 }
 

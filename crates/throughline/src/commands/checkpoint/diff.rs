@@ -28,7 +28,7 @@ pub(super) fn run(app: &App, from: &str, to: Option<&str>, as_json: bool) -> Res
     let told = difference(&from, &to);
     let committed = committed(app, &told);
     if as_json {
-        let names = committed.as_ref().map(|diff| names(diff));
+        let names = committed.as_ref().map(names);
         return output::say_json(&json!({
             "from": from.id, "to": to.id, "difference": told, "committed": names,
             "committedCount": committed.map(|diff| diff.count),

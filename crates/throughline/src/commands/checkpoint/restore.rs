@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::output;
 
 /// How long git may write.
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_mins(1);
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
