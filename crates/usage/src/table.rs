@@ -1,6 +1,7 @@
 //! Sheets: rows for eyes (a table that fits the width) and for spreadsheets (CSV).
 
 use serde_json::Value;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::money::grouped;
 use crate::plot;
@@ -134,10 +135,10 @@ impl Sheet {
 
     fn widths(&self) -> Vec<usize> {
         let all = self.rows.iter().chain(&self.total);
-        let mut widths: Vec<usize> = self.columns.iter().map(|column| column.title.chars().count()).collect();
+        let mut widths: Vec<usize> = self.columns.iter().map(|column| column.title.width()).collect();
         for row in all {
             for (width, cell) in widths.iter_mut().zip(row) {
-                *width = (*width).max(cell.shown().chars().count());
+                *width = (*width).max(cell.shown().width());
             }
         }
         widths
@@ -146,14 +147,7 @@ impl Sheet {
     fn line(&self, cells: &[Cell], shown: &[usize], widths: &[usize]) -> String {
         let parts: Vec<String> = shown
             .iter()
-            .map(|it| {
-                let (text, width) = (cut(&cells[*it], widths[*it]), widths[*it]);
-                if self.columns[*it].is_number {
-                    format!("{text:>width$}")
-                } else {
-                    format!("{text:<width$}")
-                }
-            })
+            .map(|it| padded(&cut(&cells[*it], widths[*it]), widths[*it], self.columns[*it].is_number))
             .collect();
         parts.join(GAP).trim_end().to_owned()
     }
@@ -173,18 +167,29 @@ impl Sheet {
     }
 }
 
-/// A cell's text in at most so many characters: of a path the end stays, of anything else the beginning.
+/// A cell's text in at most so many columns of a terminal: of a path the end stays, of anything else the beginning.
 fn cut(cell: &Cell, width: usize) -> String {
     let text = cell.shown();
-    let count = text.chars().count();
-    if count <= width {
+    if text.width() <= width {
         return text;
     }
-    let kept = width.saturating_sub(1);
-    match cell {
-        Cell::Path(_) => format!("…{}", text.chars().skip(count - kept).collect::<String>()),
-        _ => format!("{}…", text.chars().take(kept).collect::<String>()),
+    let mut left = width.saturating_sub(1);
+    let mut fits = |letter: &char| {
+        let room = left.checked_sub(letter.width().unwrap_or(0));
+        left = room.unwrap_or(0);
+        room.is_some()
+    };
+    if let Cell::Path(_) = cell {
+        let end: Vec<char> = text.chars().rev().take_while(&mut fits).collect();
+        return std::iter::once('…').chain(end.into_iter().rev()).collect();
     }
+    text.chars().take_while(fits).chain(['…']).collect()
+}
+
+/// A text with blanks around it, so that it takes `width` columns of a terminal.
+fn padded(text: &str, width: usize, is_number: bool) -> String {
+    let blanks = " ".repeat(width.saturating_sub(text.width()));
+    if is_number { format!("{blanks}{text}") } else { format!("{text}{blanks}") }
 }
 
 /// A field of a spreadsheet. What a spreadsheet would take for a formula is kept from it.
@@ -232,6 +237,17 @@ mod tests {
         let tiny = sheet().lines(30);
         assert_eq!(tiny.rows[0], "…me/me/a-long-name/app   1.50K");
         assert!(tiny.head.ends_with("tokens"), "the least important column went: {}", tiny.head);
+    }
+
+    #[test]
+    fn wide_letters_take_two_columns() {
+        let mut wide = sheet();
+        wide.rows[1][0] = Cell::Path("/家/日本語のとても長いフォルダの名前".into());
+        let lines = wide.lines(37);
+        let widths: Vec<usize> = lines.rows.iter().map(|line| line.width()).collect();
+        assert!(widths.iter().all(|width| *width <= 37), "{lines:?}");
+        assert!(lines.rows[1].starts_with('…') && lines.rows[1].contains("名前"), "{lines:?}");
+        assert!(lines.rows[1].ends_with("      7      –"), "the columns stand below each other: {lines:?}");
     }
 
     #[test]
