@@ -114,7 +114,7 @@ impl Bench {
             peak_kb as f64 / 1024.0
         );
         let file = self.home.root().join("rows.txt");
-        self.psql(&format!("\\copy context_usage_log to '{}'", file.display()));
+        self.psql(&format!("\\copy (SELECT * FROM context_usage_log) to '{}'", file.display()));
         // The same columns, key and indexes; once in one piece, once by months as ours, and once without any index.
         self.psql(
             "CREATE TABLE whole (LIKE context_usage_log INCLUDING ALL); CREATE TABLE heap (LIKE context_usage_log); \
