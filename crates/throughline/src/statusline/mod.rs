@@ -30,7 +30,12 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     survive_panics();
     let args: Vec<String> = args.map(|arg| arg.to_string_lossy().into_owned()).collect();
     if args.iter().any(|arg| arg == "--demo") {
-        say(&demo::screen());
+        // For people, unlike the lines: colours go where nobody would see them. CLICOLOR_FORCE keeps them there.
+        if std::env::var_os("FORCE_COLOR").is_some_and(|value| !value.is_empty() && value != "0") {
+            say(&demo::screen());
+        } else {
+            let _ = crate::output::say(&demo::screen());
+        }
         return ExitCode::SUCCESS;
     }
     let bytes = input::read();

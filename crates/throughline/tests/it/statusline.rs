@@ -236,6 +236,17 @@ fn the_limits_of_a_plan_and_the_pace_of_the_work() {
 }
 
 #[test]
+fn the_demo_has_no_colours_in_a_pipe_unless_they_are_forced() {
+    let is_coloured =
+        |env: &[(&str, &str)]| line(&scene_with("", env), &["statusline", "--demo"], "").contains('\u{1b}');
+    assert!(!is_coloured(&[("TERM", "xterm-256color")]));
+    assert!(is_coloured(&[("TERM", "xterm-256color"), ("CLICOLOR_FORCE", "1")]));
+    assert!(is_coloured(&[("TERM", "xterm-256color"), ("FORCE_COLOR", "1")]));
+    assert!(!is_coloured(&[("TERM", "xterm-256color"), ("FORCE_COLOR", "0")]));
+    assert!(!is_coloured(&[("NO_COLOR", "1"), ("FORCE_COLOR", "1")]));
+}
+
+#[test]
 fn the_demo_shows_every_preset_and_segment() {
     let scene = Scene::new();
     let shown = line(&scene, &["statusline", "--demo"], "");
