@@ -107,3 +107,14 @@ fn blocks_last_five_hours_from_the_full_hour() {
         .collect();
     assert_eq!(blocks, [("2026-02-03T22:00:00.000Z", 2), ("2026-02-05T10:00:00.000Z", 1)]);
 }
+
+#[test]
+fn at_a_glance_a_week_without_use_names_the_last_one() {
+    let history = history();
+    let said = history.ok(&["usage"]);
+    let line = said.lines().last().unwrap();
+    assert!(line.starts_with("last use 2026-02-05, "), "{said}");
+    assert!(line.ends_with(" days ago: throughline usage days"), "{said}");
+    let nothing = History::new().ok(&["usage"]);
+    assert!(!nothing.contains("last use"), "{nothing}");
+}

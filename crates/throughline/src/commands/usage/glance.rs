@@ -3,8 +3,8 @@
 use jiff::ToSpan;
 use jiff::civil::Date;
 use serde_json::{Value, json};
-use throughline_usage::plot;
 use throughline_usage::report::Totals;
+use throughline_usage::{calendar, plot};
 
 use super::ask::{Ask, Form};
 use super::columns::model_names;
@@ -52,8 +52,23 @@ pub(super) fn run(source: &Source, ask: &Ask) -> Result<(), Failure> {
         output::say(&format!("  {name}  {}{pad}  {figures}", styled(HINT, &bar)))?;
     }
     show::unknown_models(&total.cost)?;
+    if total.responses == 0
+        && let Some(last) = last_use(source, ask)?
+    {
+        return output::say(&last);
+    }
     output::remark(&styled(DIM, "more: throughline usage days, sessions, models, projects, blocks, analyze"));
     Ok(())
+}
+
+/// When something was last used before this week; `None` when nothing ever was.
+fn last_use(source: &Source, ask: &Ask) -> Result<Option<String>, Failure> {
+    let last = source.slices(&ask.query())?.iter().map(|slice| slice.last).max();
+    Ok(last.map(|at| {
+        let date = calendar::date_of(at, &ask.zone);
+        let days = date.until(ask.today).map_or(0, |span| span.get_days());
+        format!("last use {date}, {days} days ago: {}", styled(HINT, "throughline usage days"))
+    }))
 }
 
 /// What a day's bar shows: money, or tokens where no price is known.
