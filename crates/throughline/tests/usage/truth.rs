@@ -5,6 +5,12 @@
 //! (clients of some versions write none); of a subagent's response it takes the progress line, which knows less of the
 //! output, and not the subagent's own; it loses a response for an odd escape in its text; and it takes the client's own
 //! notices, failed requests and a tool's report of use for responses, where they carry numbers.
+//!
+//! Real transcripts, 5,343 lines with usage on 24 days: on 19 days tokens are equal to the last one, and costs to the
+//! millionth of a dollar (one-hour cache writes included). On the other five its tokens are 1.6 to 2.3 times ours: there
+//! sessions have lines without request ids, one block of content each, and the lines of a message id all repeat the
+//! same usage. A third count, by message id alone, agrees with ours on all 24 days; one that adds up every line without
+//! a request id gives its numbers exactly. `old_clients` has such a response, of three lines.
 
 use serde_json::{Value, json};
 
