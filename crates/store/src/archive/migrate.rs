@@ -8,11 +8,12 @@ use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use super::error::ArchiveError;
 
 /// Every migration; the schema version is how many of them a database has had.
-const MIGRATIONS: [&str; 4] = [
+const MIGRATIONS: [&str; 5] = [
     include_str!("../../migrations/0001_entries.sql"),
     include_str!("../../migrations/0002_sessions.sql"),
     include_str!("../../migrations/0003_usage.sql"),
     include_str!("../../migrations/0004_usage_moved.sql"),
+    include_str!("../../migrations/0005_usage_disagreements.sql"),
 ];
 
 /// The schema version this program writes.

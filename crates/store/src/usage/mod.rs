@@ -3,6 +3,7 @@
 //! Responses add up, samples never do. A response that comes again (it spans several lines, and resumed sessions copy
 //! them) changes its row only when it brings more; sums by quarters of an hour are kept in the same transaction.
 
+mod disagreements;
 mod files;
 mod names;
 mod rows;
@@ -20,6 +21,7 @@ use throughline_domain::usage::{Boundary, Response, Sample};
 
 use crate::archive::{Archive, ArchiveError};
 
+pub use disagreements::Disagreement;
 pub use files::{FileMark, KnownFile};
 pub use rows::{Numbered, RowKind};
 pub use samples::{SampledCompaction, SessionGauge};

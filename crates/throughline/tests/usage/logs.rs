@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use crate::history::History;
 
-const LOG: &str = ".claude/logs/context-usage.jsonl";
+pub(crate) const LOG: &str = ".claude/logs/context-usage.jsonl";
 
-fn sample(session: &str, ts: &str, percent: u64, compaction: bool) -> Value {
+pub(crate) fn sample(session: &str, ts: &str, percent: u64, compaction: bool) -> Value {
     json!({
         "ts": ts, "session": session, "model": "claude-opus-4-6", "context_used": percent * 2_000,
         "context_size": 200_000, "percent": percent, "input": 5, "output": 7, "cache_create": 11,
@@ -17,7 +17,7 @@ fn sample(session: &str, ts: &str, percent: u64, compaction: bool) -> Value {
     })
 }
 
-fn append(history: &History, path: &str, lines: &[Value]) {
+pub(crate) fn append(history: &History, path: &str, lines: &[Value]) {
     let path = history.home.project().join(path);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let mut file = fs::OpenOptions::new().create(true).append(true).open(path).unwrap();

@@ -5,6 +5,7 @@
 )]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops where its scene is broken")]
 
+mod disagreements;
 mod history;
 mod intake;
 mod kills;

@@ -95,7 +95,7 @@ type Look = fn(&Context) -> Vec<Check>;
 
 /// The checks, in the order in which they run. The state comes before the archive, which is restocked from it; both
 /// come before what is read out of the archive.
-const CHECKS: [(&str, Look); 19] = [
+const CHECKS: [(&str, Look); 20] = [
     ("environment", surroundings::environment),
     ("configuration", surroundings::configuration),
     ("binary", binary::check),
@@ -109,6 +109,7 @@ const CHECKS: [(&str, Look); 19] = [
     ("lock", locks::check),
     ("state", state::check),
     ("archive", archive::check),
+    ("usage log", usage_log::disagreements),
     ("hook runs", runs::check),
     ("last restore", restored::check),
     ("compaction", client::compaction),

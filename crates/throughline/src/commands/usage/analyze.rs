@@ -23,9 +23,10 @@ const ROWS_SHOWN: usize = 20;
 const TREND_MAX: usize = 60;
 /// Fewer are no trend.
 const TREND_MIN: usize = 3;
-/// The same compaction, as the status line and the transcript tell it: the boundary may reach the file late, and the
-/// status line only speaks with the next response.
-const APART_MS_MAX: i64 = 15 * 60_000;
+/// The same compaction, as the status line and the transcript tell it: the boundary may reach the file late.
+const LATER_MS_MAX: i64 = 15 * 60_000;
+/// The status line only speaks with the next response, and a person may go home after a compaction.
+const EARLIER_MS_MAX: i64 = 24 * 60 * 60_000;
 
 pub(super) fn run(source: &Source, ask: &Ask) -> Result<(), Failure> {
     let query = ask.query();
@@ -65,13 +66,12 @@ fn matched(sampled: Vec<SampledCompaction>, boundaries: Vec<Boundary>) -> Vec<Co
     let mut all: Vec<Compaction> = sampled
         .into_iter()
         .map(|sample| {
-            let apart = |it: &Boundary| (it.at.as_millisecond() - sample.at.as_millisecond()).abs();
+            let later = |it: &Boundary| it.at.as_millisecond() - sample.at.as_millisecond();
+            let is_near = |it: &Boundary| (-EARLIER_MS_MAX..=LATER_MS_MAX).contains(&later(it));
             let near = boundaries
                 .iter_mut()
-                .filter(|it| {
-                    it.as_ref().is_some_and(|it| it.session == sample.session && apart(it) <= APART_MS_MAX)
-                })
-                .min_by_key(|it| it.as_ref().map_or(i64::MAX, apart));
+                .filter(|it| it.as_ref().is_some_and(|it| it.session == sample.session && is_near(it)))
+                .min_by_key(|it| it.as_ref().map_or(i64::MAX, |it| later(it).abs()));
             let boundary = near.and_then(Option::take);
             Compaction {
                 at: sample.at,

@@ -3,6 +3,7 @@
 //! Two threads read transcripts, one writes rows. Batches go in together with how far their files were read: a kill
 //! at any instant, or a second intake beside this one, loses nothing and counts nothing twice.
 
+mod disagreements;
 mod discover;
 mod logs;
 mod progress;
@@ -75,6 +76,9 @@ pub(crate) fn catch_up(
     let known = store.known_files()?;
     transcripts(&discover::config_folders(place), &known, store, &mut intake, progress)?;
     logs::read(place, &known, store, &mut intake)?;
+    if intake.added != Added::default() {
+        disagreements::log(place, store)?;
+    }
     intake.ms = began.elapsed().as_millis();
     Ok(intake)
 }
