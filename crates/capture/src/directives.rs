@@ -44,6 +44,11 @@ pub(crate) fn bearing(sentence: &str) -> Bearing {
     if remarks(&lower) { Bearing::Remarks } else { Bearing::Nothing }
 }
 
+/// Whether a sentence that the user quotes bears on the work: a whole one, with a word that often directs.
+pub(crate) fn quotes(sentence: &str) -> bool {
+    throughline_domain::text::word_count(sentence) >= 4 && remarks(&sentence.to_lowercase())
+}
+
 fn is_question(lower: &str) -> bool {
     let end = lower.trim_end_matches(['"', '\'', ')', '*', '_', ' ', '!']);
     let asks =
@@ -306,9 +311,9 @@ fn remarks(lower: &str) -> bool {
     const WORDS: &[&str] = &[
         "never", "always", "must", "should", "shouldn't", "instead", "only", "not", "don't", "dont", "use", "keep",
         "avoid", "remember", "prefer", "ensure", "mustn't", "stop", "leave", "rather", "needs", "let's", "lets",
-        "rename", "ignore", "skip", "want", "need",
+        "rename", "ignore", "skip", "want", "need", "please",
     ];
-    words(lower).any(|word| WORDS.contains(&word))
+    words(lower).any(|word| WORDS.contains(&word)) || lower.contains("make sure")
 }
 
 /// "Yes please", "please go ahead", "keep going": kept as words, no rule to follow later.

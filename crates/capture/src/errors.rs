@@ -13,9 +13,9 @@ const SCAN_LINES_MAX: usize = 2_000;
 /// A run failed: keeps the lines that tell. Of one command, only its newest failure is open.
 pub(crate) fn failed(ledger: &mut Ledger, text: &str, from: &str, is_certain: bool, place: Place) {
     let lines = telling_lines(text);
-    if lines.is_empty() {
-        return;
-    }
+    let Some(first) = lines.first() else { return };
+    // The end of a text in which nothing looks like an error may be anything.
+    let is_certain = is_certain && tells(first);
     ledger.errors.retain(|error| error.from != from || error.lines.first() != lines.first());
     // The newest run tells how things stand: what it says no more is over, what it says still stands in its own lines.
     for error in ledger.errors.iter_mut().filter(|error| error.from == from && error.resolved_turn.is_none())
@@ -139,6 +139,8 @@ pub(crate) fn telling_lines(text: &str) -> Vec<String> {
         },
     };
     let mut chosen = vec![first];
+    // What was said before a traceback may be the cause of it.
+    chosen.extend(telling.first().filter(|at| **at < first && !lines[**at].starts_with("Traceback")));
     // Where it happened stands near: prefer lines with a place, behind the first, then whatever else tells.
     let near = || {
         (first + 1..lines.len()).take(40).filter(|at| has_place(lines[*at]) && !lines[*at].starts_with("at "))
@@ -257,7 +259,16 @@ fn tells(line: &str) -> bool {
         || (has_place(line) && says_error(line))
         || line.ends_with("command not found")
         || line.contains(": command not found")
-        || line.contains("No such file or directory")
+        || ["No such file or directory", ": Permission denied", ": Operation not permitted"]
+            .iter()
+            .any(|reason| line.contains(reason))
+        || logs_error(line)
+}
+
+/// `mise ERROR no such tool`, `12:03:11 [ERROR] x`: a log's level behind the program or the time.
+fn logs_error(line: &str) -> bool {
+    let is_level = |word: &str| matches!(word.trim_matches(['[', ']', ':', '|']), "ERROR" | "FATAL");
+    line.split(' ').take(4).any(is_level)
 }
 
 /// `ValueError: x`, `java.lang.NullPointerException`, `TypeError [ERR_X]: y`: the first word is called so.
@@ -336,6 +347,34 @@ mod tests {
                 ValueError: too few
                 File "b.py", line 9, in f"#]],
         );
+    }
+
+    #[test]
+    fn what_was_said_before_a_traceback_and_behind_a_log_s_level_tells() {
+        check(
+            "FAILED: curl\nTraceback (most recent call last):\n  File \"<string>\", line 3, in <module>\njson.decoder.JSONDecodeError: Expecting value\n",
+            &expect![[r#"
+                json.decoder.JSONDecodeError: Expecting value
+                FAILED: curl
+                File "<string>", line 3, in <module>"#]],
+        );
+        check(
+            "Exit code 1\nmise ERROR No version is set for shim: javap\nmise hint: see the docs",
+            &expect!["mise ERROR No version is set for shim: javap"],
+        );
+        check(
+            "looking\ndmesg: read kernel buffer failed: Operation not permitted\n=== ready",
+            &expect!["dmesg: read kernel buffer failed: Operation not permitted"],
+        );
+    }
+
+    #[test]
+    fn the_end_of_a_text_without_an_error_is_no_certain_failure() {
+        let mut ledger = Ledger::default();
+        failed(&mut ledger, "Exit code 1\nWelcome to the tool", "./tool", true, Place::default());
+        failed(&mut ledger, "Exit code 1\nfatal: no such host", "./tool push", true, Place::default());
+        let certain: Vec<bool> = ledger.errors.iter().map(|error| error.is_certain).collect();
+        assert_eq!(certain, [false, true]);
     }
 
     #[test]

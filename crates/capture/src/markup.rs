@@ -11,22 +11,38 @@ pub(crate) struct Sentence<'a> {
 
 /// The sentences of a text. What stands in code fences, tables and quotations is somebody else's.
 pub(crate) fn sentences(text: &str) -> impl Iterator<Item = Sentence<'_>> {
-    let mut in_code = false;
-    text.lines()
-        .filter(move |line| {
-            let start = line.trim_start();
-            if start.starts_with("```") || start.starts_with("~~~") {
-                in_code = !in_code;
-                return false;
-            }
-            !in_code && !start.starts_with(['|', '>', '│', '┌', '├', '└', '⎿', '●', '❯'])
-        })
-        .flat_map(|line| {
-            let line = line.trim();
+    lines(text)
+        .filter(|(is_own, _)| *is_own)
+        .flat_map(|(_, line)| {
             let is_item = item_mark(line) > 0;
             split(line).enumerate().map(move |(at, text)| Sentence { text, is_item: is_item && at == 0 })
         })
         .filter(|sentence| !sentence.text.is_empty())
+}
+
+/// The sentences that stand in fences and quotations, where these hold prose.
+pub(crate) fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    lines(text)
+        .filter(|(is_own, line)| !is_own && !line.starts_with('|') && !is_fence(line))
+        .flat_map(|(_, line)| split(line.trim_start_matches(QUOTES).trim_start()))
+        .filter(|sentence| !sentence.contains(['{', '}', ';', '=', '│', '<']))
+}
+
+/// What a quotation of a message, of a table or of a terminal begins with.
+const QUOTES: [char; 9] = ['|', '>', '│', '┌', '├', '└', '⎿', '●', '❯'];
+
+/// The lines of a text, with whether they are its author's own.
+fn lines(text: &str) -> impl Iterator<Item = (bool, &str)> {
+    let mut in_code = false;
+    text.lines().map(str::trim).map(move |line| {
+        let is_fence = is_fence(line);
+        in_code ^= is_fence;
+        (!in_code && !is_fence && !line.starts_with(QUOTES), line)
+    })
+}
+
+fn is_fence(line: &str) -> bool {
+    line.starts_with("```") || line.starts_with("~~~")
 }
 
 /// The length of a list's mark: `- `, `* `, `• `, `1. `, `2) `.
@@ -106,6 +122,13 @@ mod tests {
         let text = "Use `a.b. c` here, e.g. for x. Then (maybe.) stop!\n```\nnot. this\n```\n1. First. Second\n> quoted\n| a | b |";
         let found: Vec<&str> = sentences(text).map(|it| it.text).collect();
         assert_eq!(found, ["Use `a.b. c` here, e.g. for x.", "Then (maybe.) stop!", "1. First.", "Second"]);
+    }
+
+    #[test]
+    fn what_is_quoted_is_told_apart_where_it_is_prose() {
+        let text = "Look:\n> 2. Never do that. It fails\n```\nif (x) { return; }\nYou must not stop here.\n```\n| do not | read |\nmine";
+        let found: Vec<&str> = quoted(text).collect();
+        assert_eq!(found, ["2. Never do that.", "It fails", "You must not stop here."]);
     }
 
     #[test]

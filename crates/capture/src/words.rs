@@ -3,7 +3,7 @@
 use throughline_domain::ledger::{Ledger, Place, UserWord};
 use throughline_domain::text::{cut_utf16, utf16_len};
 
-use crate::directives::{Bearing, bearing};
+use crate::directives::{Bearing, bearing, quotes};
 use crate::markup;
 
 /// What is longer is a paste or a document: kept by its head.
@@ -130,6 +130,8 @@ fn directives(text: &str) -> [Vec<String>; 3] {
             list.push(sentence.to_owned());
         }
     }
+    let quoted = markup::quoted(text).filter(|it| DIRECTIVE_UNITS.contains(&utf16_len(it)) && quotes(it));
+    pasted.extend(quoted.take(DIRECTIVES_PER_MESSAGE_MAX.saturating_sub(pasted.len())).map(str::to_owned));
     [directives, remarks, pasted]
 }
 
@@ -175,6 +177,17 @@ mod tests {
         }
         assert!(ledger.said.is_empty());
         assert!(heard(&mut ledger, "<div> must not be nested here", Place::default()));
+    }
+
+    #[test]
+    fn what_the_user_quotes_is_pasted_and_no_directive() {
+        let mut ledger = Ledger::default();
+        let text = "Keep it, but make sure of this:\n> You must not close the stream twice.\n```\nlet x = not_used;\n```";
+        assert!(heard(&mut ledger, text, Place::default()));
+        let said = &ledger.said[0];
+        assert_eq!(said.remarks, ["Keep it, but make sure of this:"]);
+        assert_eq!(said.pasted, ["You must not close the stream twice."]);
+        assert!(said.directives.is_empty());
     }
 
     #[test]
