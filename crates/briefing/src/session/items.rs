@@ -18,13 +18,16 @@ use crate::trust::{Facts, Scope};
 const DIRECTIVE_UNITS: usize = 200;
 const DIRECTIVE_UNITS_TIGHT: usize = 126;
 /// Where every word counts, so many go in before anything is weighed.
-const DIRECTIVES_FIRST_TIGHT: usize = 8;
+const DIRECTIVES_FIRST_TIGHT: usize = 10;
 /// The current request, whole where it is short.
 const REQUEST_UNITS: usize = 400;
 /// Newest directives that are told.
 const DIRECTIVES_MAX: usize = 12;
 /// Newest proposals for the moment ("let's …") among them.
 const PASSING_MAX: usize = 4;
+/// Newest lines of what the user pasted.
+const PASTED_MAX: usize = 5;
+const PASTED_MAX_TIGHT: usize = 2;
 /// More sentences than a message can have: room for their order.
 const SENTENCES_MAX: usize = 1_000;
 /// Newest finished stretches of work that are told.
@@ -37,10 +40,13 @@ const ERRORS_MAX: usize = 5;
 const FAILING_FIRST: usize = 3;
 /// After so many responses an error of a command that checks nothing is forgotten.
 const ONCE_TURNS_MAX: u64 = 60;
+/// Lines of an error, and how long those behind its first may be.
+const ERROR_LINES_MAX: usize = 3;
+const ERROR_MORE_UNITS: usize = 160;
 /// Of the command that an error came from.
 const FROM_UNITS: usize = 200;
 const FROM_UNITS_TIGHT: usize = 50;
-/// Most names side by side: a longer list is a heap, not a hand-over.
+/// Most names side by side while anything else wants the room: a longer list is a heap, not a hand-over.
 const COMMANDS_MAX: usize = 24;
 /// A longer command is a script; its beginning says which.
 const COMMAND_UNITS: usize = 400;
@@ -69,13 +75,16 @@ pub(super) struct Item {
     pub(super) worth: f64,
     /// Better short than not at all.
     pub(super) may_be_cut: bool,
+    /// Means nothing without the one of its part that has this order.
+    pub(super) behind: Option<usize>,
     pub(super) why: &'static str,
 }
 
-/// The tiers: what always fits, what a stranger asks first, what is weighed.
+/// The tiers: what always fits, what a stranger asks first, what is weighed, what takes the room that is left then.
 pub(super) const MUST: u8 = 0;
 pub(super) const FIRST: u8 = 1;
 pub(super) const WEIGHED: u8 = 2;
+pub(super) const FILL: u8 = 3;
 
 /// All items of a session.
 pub(super) fn of(
@@ -110,8 +119,10 @@ pub(super) fn of_ledger(ledger: &Ledger, known: &Known, reader: Reader, room: Ro
     findings(ledger, known, &mut items);
     files(ledger, known, room, &mut items);
     names(ledger, known, &mut items);
+    // A summariser has room for more than a summary should hold; tomorrow's session needs less.
+    let fills = matches!(reader, Reader::Compacted | Reader::Restored);
     // What consists of marks and blanks alone says nothing.
-    items.retain(|item| item.text.contains(|c: char| c.is_alphanumeric()));
+    items.retain(|item| (fills || item.tier < FILL) && item.text.contains(|c: char| c.is_alphanumeric()));
     items
 }
 
@@ -151,13 +162,15 @@ fn recorded(state: &State, facts: &Facts<'_>, items: &mut Vec<Item>) {
             tier,
             worth,
             may_be_cut,
+            behind: None,
             why,
         });
     }
 }
 
 fn line(part: Part, order: usize, text: &str, tier: u8, worth: f64, why: &'static str) -> Item {
-    Item { part, group: String::new(), order, text: defused(text), tier, worth, may_be_cut: false, why }
+    let (group, text) = (String::new(), defused(text));
+    Item { part, group, order, text, tier, worth, may_be_cut: false, behind: None, why }
 }
 
 /// The current request, in the user's words. In a compacted context the summary may have it.
@@ -260,40 +273,46 @@ fn directives(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>)
             told.push((part, at * SENTENCES_MAX + told.len() % SENTENCES_MAX, sentence));
         }
     }
+    // What is known takes nobody's place; a sentence of the request stands in it already.
+    told.retain(|(_, _, sentence)| !known.has_sentence(sentence) && !is_told(sentence));
     // What the user proposes for the moment makes room for what holds on.
     let (standing, passing): (Vec<_>, Vec<_>) = told.into_iter().rev().partition(|it| stands(it.2));
-    let passing = passing.into_iter().take(PASSING_MAX).enumerate();
-    let passing = passing.map(|(age, it)| (age + room.pick(DIRECTIVES_FIRST_TIGHT, 2), it));
-    let newest = standing.into_iter().take(DIRECTIVES_MAX).enumerate().chain(passing);
-    for (age, (part, order, sentence)) in newest {
-        // A sentence of the request stands in it already.
-        if known.has_sentence(sentence) || is_told(sentence) {
-            continue;
-        }
+    let first = room.pick(DIRECTIVES_FIRST_TIGHT, DIRECTIVES_MAX);
+    let standing = standing.into_iter().enumerate().map(|(age, it)| (age, age < DIRECTIVES_MAX, it));
+    let passing = passing.into_iter().enumerate();
+    let passing = passing.map(|(age, it)| (age + room.pick(first, 2), age < PASSING_MAX, it));
+    for (age, is_newest, (part, order, sentence)) in standing.chain(passing) {
         let text = format!("- \"{}\"", one_line(sentence, room.pick(DIRECTIVE_UNITS_TIGHT, DIRECTIVE_UNITS)));
-        let worth = 1.0 / f64::from(u32::try_from(age).unwrap_or(u32::MAX).saturating_add(2));
-        let tier = if age < room.pick(DIRECTIVES_FIRST_TIGHT, DIRECTIVES_MAX) { FIRST } else { WEIGHED };
+        let forbids = part == Part::Directives && forbids(sentence);
+        let (tier, worth) = match part {
+            _ if !is_newest => (FILL, worth::OLDER_WORDS * worth::of_age(age)),
+            _ if forbids => (FIRST, worth::FORBIDDEN + worth::of_age(age)),
+            _ if age >= first => (WEIGHED, worth::WORDS),
+            Part::Words => (FIRST, worth::REMARK * worth::of_age(age)),
+            _ => (FIRST, worth::of_age(age)),
+        };
         items.push(line(part, order, &text, tier, worth, "the user's own words"));
     }
-    pasted(ledger, known, items);
+    pasted(ledger, known, room, items);
     words(ledger, known, &request, items);
 }
 
-/// What a program said in the user's message; only where there is room.
-fn pasted(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
+/// What a program said in the user's message: after his own words, before names.
+fn pasted(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>) {
     let newest = ledger.said.iter().rev().flat_map(|word| word.pasted.iter().rev());
-    for (age, sentence) in newest.take(PASSING_MAX * 2).enumerate() {
-        if !known.has_sentence(sentence) {
-            let text = format!("> {}", verbatim(sentence, DIRECTIVE_UNITS));
-            items.push(line(
-                Part::Pasted,
-                usize::MAX - age,
-                &text,
-                WEIGHED,
-                0.25,
-                "a line that the user pasted",
-            ));
+    let mut told: Vec<&String> = Vec::new();
+    for sentence in newest.filter(|sentence| !known.has_sentence(sentence)) {
+        if !told.contains(&sentence) {
+            told.push(sentence);
         }
+    }
+    for (age, sentence) in told.into_iter().enumerate() {
+        let units = room.pick(DIRECTIVE_UNITS_TIGHT, DIRECTIVE_UNITS);
+        let text = format!("> {}", verbatim(sentence, units));
+        let is_newest = age < room.pick(PASTED_MAX_TIGHT, PASTED_MAX);
+        let (tier, worth) =
+            if is_newest { (WEIGHED, worth::WORDS) } else { (FILL, worth::OLDER_WORDS * worth::of_age(age)) };
+        items.push(line(Part::Pasted, usize::MAX - age, &text, tier, worth, "a line that the user pasted"));
     }
 }
 
@@ -311,6 +330,14 @@ fn stands(sentence: &str) -> bool {
     !is_passing || words.any(|word| STANDING.contains(&word))
 }
 
+/// Whether a sentence says what must not be done: nothing else in a session shows that.
+fn forbids(sentence: &str) -> bool {
+    const NOT: &[&str] =
+        &["never ", "don't ", "don’t ", "dont ", "do not ", "must not ", "mustn't ", "avoid "];
+    let lower = sentence.to_lowercase();
+    NOT.iter().any(|word| lower.contains(word))
+}
+
 /// Short answers of the user (`yes, please do`): they say what was agreed to, and cost next to nothing.
 fn words(ledger: &Ledger, known: &Known, request: &str, items: &mut Vec<Item>) {
     let is_short = |text: &str| throughline_domain::text::utf16_len(text) <= WORD_UNITS;
@@ -318,27 +345,23 @@ fn words(ledger: &Ledger, known: &Known, request: &str, items: &mut Vec<Item>) {
     let says_more =
         |word: &UserWord| word.directives.is_empty() && word.remarks.is_empty() && word.pasted.is_empty();
     let short = short.filter(|(_, word)| says_more(word) && is_short(&word.text));
-    for (order, word) in short.take(WORDS_MAX) {
+    for (age, (order, word)) in short.enumerate() {
         let shown = one_line(&word.text, WORD_UNITS);
         if !known.has_sentence(&word.text) && word_count(&shown) >= 2 && shown != request {
             let text = format!("- \"{shown}\"");
             let order = order * SENTENCES_MAX;
-            items.push(line(Part::Words, order, &text, WEIGHED, 0.3, "the user's own words"));
+            let (tier, worth) = if age < WORDS_MAX { (WEIGHED, 0.3) } else { (FILL, worth::of_age(age)) };
+            items.push(line(Part::Words, order, &text, tier, worth, "the user's own words"));
         }
     }
 }
 
-/// Errors that nothing resolved, the one that the work stands at last.
+/// Errors that nothing resolved: old ones first, the one that the work stands at last.
 fn open_errors(ledger: &Ledger) -> Vec<&ErrorSeen> {
     // Where only a wider run has passed since, the error's own command was never seen to: it may still fail.
     let is_open = |error: &&ErrorSeen| error.resolved_turn.is_none() || error.resolved_by.is_some();
     let says_something =
         |error: &&ErrorSeen| error.lines.first().is_some_and(|line| !one_line(line, 2).is_empty());
-    // What failed once on the way is soon of no use; a check will be run again.
-    let is_check = |error: &ErrorSeen| {
-        ledger.commands.iter().any(|command| command.normal == error.from && worth::is_check(command))
-    };
-    let is_fresh = |error: &&ErrorSeen| error.place.turn + ONCE_TURNS_MAX >= ledger.turn || is_check(error);
     let mut open: Vec<&ErrorSeen> = ledger.errors.iter().filter(is_open).filter(says_something).collect();
     // The newest that is certain goes first, whatever else looks like a failure after it.
     if let Some(certain) = open.iter().rposition(|error| error.is_certain) {
@@ -346,9 +369,18 @@ fn open_errors(ledger: &Ledger) -> Vec<&ErrorSeen> {
         open.push(certain);
     }
     let newest = open.pop();
-    open.retain(is_fresh);
+    let (fresh, mut open): (Vec<_>, Vec<_>) = open.into_iter().partition(|error| is_fresh(error, ledger));
+    // Of an old one that may have been none nothing is told.
+    open.retain(|error| error.is_certain);
+    open.extend(fresh);
     open.extend(newest);
     open
+}
+
+/// What failed once on the way is soon of no use; a check will be run again.
+fn is_fresh(error: &ErrorSeen, ledger: &Ledger) -> bool {
+    let is_check = |command: &CommandUse| command.normal == error.from && worth::is_check(command);
+    error.place.turn + ONCE_TURNS_MAX >= ledger.turn || ledger.commands.iter().any(is_check)
 }
 
 fn failing(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>) {
@@ -368,19 +400,29 @@ fn failing(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>) {
         // The newest is what the work stands at; the two before it may be the same trouble under another command.
         let (tier, worth) = match age {
             0 => (MUST, 1.7),
+            _ if !is_fresh(error, ledger) => (FILL, worth::OLDER_WORDS * worth::of_age(age)),
             1 => (FIRST, room.pick(0.45, 0.8)),
             2 => (room.pick(WEIGHED, FIRST), room.pick(0.1, 0.8)),
             _ => (WEIGHED, 0.1),
         };
-        items.push(line(
-            Part::Failing,
-            open.len() - age,
-            &text,
-            tier,
-            worth,
-            "an error that nothing resolved",
-        ));
+        let order = (open.len() - age) * ERROR_LINES_MAX;
+        items.push(line(Part::Failing, order, &text, tier, worth, "an error that nothing resolved"));
+        if room == Room::Ample {
+            items.extend(behind_error(error, order, age));
+        }
     }
+}
+
+/// A test's name is no reason: where there is room, the lines behind it are told.
+fn behind_error(error: &ErrorSeen, order: usize, age: usize) -> impl Iterator<Item = Item> {
+    let behind = error.lines.iter().enumerate().take(ERROR_LINES_MAX).skip(1);
+    behind.map(move |(at, behind)| {
+        let text = format!("> {}", verbatim(behind.trim(), ERROR_MORE_UNITS));
+        let tier = if age == 0 && at == 1 { WEIGHED } else { FILL };
+        let worth = worth::REASON * worth::of_age(age + at - 1);
+        let why = "what was said behind an error";
+        Item { behind: Some(order), ..line(Part::Failing, order + at, &text, tier, worth, why) }
+    })
 }
 
 /// Commands that are told word by word with their errors: to say of them again that they failed would tell nothing.
@@ -388,8 +430,9 @@ fn failing_commands<'l>(ledger: &'l Ledger, known: &Known, room: Room) -> Vec<&'
     let is_told = |error: &&&ErrorSeen| error.lines.first().is_some_and(|first| !known.has_sentence(first));
     let is_whole = |from: &&str| one_line(from, room.pick(FROM_UNITS_TIGHT, FROM_UNITS)) == **from;
     let open = open_errors(ledger);
-    let newest = open.iter().rev().take(room.pick(1, FAILING_FIRST)).filter(is_told);
-    newest.map(|error| error.from.as_str()).filter(is_whole).collect()
+    let newest = open.iter().rev().take(room.pick(1, FAILING_FIRST)).enumerate();
+    let newest = newest.filter(|(age, error)| *age == 0 || is_fresh(error, ledger)).map(|(_, error)| error);
+    newest.filter(is_told).map(|error| error.from.as_str()).filter(is_whole).collect()
 }
 
 fn commands(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>) {
@@ -416,13 +459,16 @@ fn commands(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>) {
             others.push(line(Part::Commands, order, &shown, WEIGHED, worth, "a command run before"));
         }
     }
-    keep_best(&mut others, COMMANDS_MAX);
+    weigh_best(&mut others, COMMANDS_MAX);
     items.extend(others);
 }
 
-fn keep_best(items: &mut Vec<Item>, count_max: usize) {
+/// The best are weighed against everything else; the others may take the room that is left.
+fn weigh_best(items: &mut [Item], count_max: usize) {
     items.sort_by(|left, right| right.worth.total_cmp(&left.worth));
-    items.truncate(count_max);
+    for item in items.iter_mut().skip(count_max) {
+        item.tier = FILL;
+    }
 }
 
 fn outcome(command: &CommandUse, room: Room) -> String {
@@ -527,6 +573,6 @@ fn names(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
         let shown = verbatim(&name.name, NAME_UNITS);
         all.push(line(Part::Names, order, &shown, WEIGHED, worth, "a name searched for or spoken of"));
     }
-    keep_best(&mut all, if known.is_empty() { NAMES_MAX_ALONE } else { NAMES_MAX });
+    weigh_best(&mut all, if known.is_empty() { NAMES_MAX_ALONE } else { NAMES_MAX });
     items.extend(all);
 }

@@ -94,7 +94,9 @@ pub fn difference(ledger: &Ledger, known: &Known, cap: Cap) -> Option<String> {
     let room = cap.units.checked_sub(frame)?;
     let items: Vec<items::Item> = items::of_ledger(ledger, known, Reader::Compacted, Room::Ample)
         .into_iter()
-        .filter(|item| item.part.is_lost_for_good() && !known.has_sentence(&item.text))
+        .filter(|item| {
+            item.tier < items::FILL && item.part.is_lost_for_good() && !known.has_sentence(&item.text)
+        })
         .collect();
     let chosen = select::choose(&items, room);
     (!chosen.is_empty())

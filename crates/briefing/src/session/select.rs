@@ -19,6 +19,10 @@ pub(super) fn choose(items: &[Item], room: usize) -> Vec<Item> {
     let mut opened: HashSet<(Part, &str)> = HashSet::new();
     let mut chosen: Vec<Item> = Vec::new();
     for item in order {
+        let is_there = |before: usize| chosen.iter().any(|it| (it.part, it.order) == (item.part, before));
+        if item.behind.is_some_and(|before| !is_there(before)) {
+            continue;
+        }
         let opening = opening_units(item, &opened);
         let whole = utf16_len(&item.text);
         let beside = item.part.separator_units() + opening;

@@ -7,6 +7,8 @@ mod caps;
 #[cfg(test)]
 mod example;
 #[cfg(test)]
+mod ranking;
+#[cfg(test)]
 mod session;
 #[cfg(test)]
 mod snapshots;

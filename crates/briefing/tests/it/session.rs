@@ -12,15 +12,15 @@ use throughline_domain::{Detail, Kind, State};
 
 use crate::arbitrary::{loose_text, state};
 
-fn ledger(document: Value) -> Ledger {
+pub(crate) fn ledger(document: Value) -> Ledger {
     serde_json::from_value(document).unwrap()
 }
 
-fn place(turn: u64) -> Value {
+pub(crate) fn place(turn: u64) -> Value {
     json!({"turn": turn, "offset": turn * 100})
 }
 
-fn weight(value: u8, turn: u64) -> Value {
+pub(crate) fn weight(value: u8, turn: u64) -> Value {
     json!({"value": f64::from(value), "turn": turn})
 }
 
@@ -343,7 +343,7 @@ const SUMMARY: &str = "<analysis>I should mention everything.</analysis>\n<summa
     total.rs (in progress).\n3. The refund totals are off.\n4. Pending: Document the rounding in docs/amounts.md\n\
     </summary>";
 
-fn render(ledger: &Ledger, known: &Known, reader: Reader, tokens: u64) -> String {
+pub(crate) fn render(ledger: &Ledger, known: &Known, reader: Reader, tokens: u64) -> String {
     let cap = Cap::tokens(tokens);
     session::render(&State::empty(), &Facts::default(), ledger, known, reader, cap).unwrap().text
 }
