@@ -6,7 +6,7 @@ use crate::contest::{Contest, Standing};
 use crate::transcripts::Figures;
 use crate::{backfill, statusline};
 
-const BINARY_BYTES_MAX: u64 = 8 << 20;
+const BINARY_BYTES_MAX: u64 = 20 << 20;
 const INSTRUCTIONS_MAX: u64 = 250_000;
 const HOOK_KIB_MAX: u64 = 20 << 10;
 const GATE_KIB_MAX: u64 = 64 << 10;

@@ -20,8 +20,14 @@ pub struct Migration {
 }
 
 /// All of them, oldest first.
-pub const MIGRATIONS: [Migration; 1] =
-    [Migration { version: 1, name: "0001_usage.sql", sql: include_str!("../migrations/0001_usage.sql") }];
+pub const MIGRATIONS: [Migration; 2] = [
+    Migration { version: 1, name: "0001_usage.sql", sql: include_str!("../migrations/0001_usage.sql") },
+    Migration {
+        version: 2,
+        name: "0002_compactions_complete.sql",
+        sql: include_str!("../migrations/0002_compactions_complete.sql"),
+    },
+];
 
 impl Migration {
     /// FNV-1a of the text, as the signatures beside the files have it.

@@ -41,6 +41,23 @@ fn a_compaction_is_measured_from_the_sample_before_it() {
 }
 
 #[test]
+fn a_compaction_written_by_hand_is_completed_whatever_the_order_of_its_statement() {
+    let Some(database) = Database::new() else { return };
+    database.sync(1, &mut compactions());
+    database.sql(
+        "INSERT INTO context_usage_log (session_id, \"timestamp\", context_used, usage_percent, compaction_detected) \
+         VALUES ('hand', '2026-10-31 10:02Z', 1, 11, true), ('hand', '2026-10-31 10:00Z', 1, 50, false), \
+         ('hand', '2026-10-31 10:01Z', 1, 88, false)",
+    );
+    let told =
+        "SELECT previous_percent FROM context_usage_log WHERE session_id = 'hand' AND compaction_detected";
+    assert_eq!(database.sql(told), "88");
+    // Loaded while triggers were off: the analysis looks it up.
+    database.sql("UPDATE context_usage_log SET previous_percent = NULL WHERE session_id = 'hand'");
+    assert_eq!(database.sql(ANALYSIS), "4|91.75|12.00|7.65|92.00");
+}
+
+#[test]
 fn a_day_sums_responses_and_never_snapshots() {
     let Some(database) = Database::new() else { return };
     let mut source =
