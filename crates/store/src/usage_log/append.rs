@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
+use std::time::Duration;
 
 use throughline_domain::Timestamp;
 
@@ -11,6 +12,11 @@ use super::{FILE_NAME, folder, rotate};
 use crate::files::{self, AtPath, FileError};
 use crate::paths::Project;
 use crate::project_files;
+
+/// Long enough for a write of one line.
+const PAUSE: Duration = Duration::from_millis(2);
+/// Looks at an end that keeps moving.
+const LOOKS_MAX: usize = 4;
 
 /// What an append met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +54,7 @@ pub fn append(
     {
         (file, bytes) = open(&path, true).at("open", &path)?;
     }
-    let ends_line = ends_line(&file, bytes).at("read", &path)?;
+    let ends_line = ends_line(&file, bytes, || std::thread::sleep(PAUSE)).at("read", &path)?;
     files::append_line(&mut file, line, ends_line).at("append to", &path)?;
     Ok(appended)
 }
@@ -67,12 +73,25 @@ fn open(path: &Path, create: bool) -> io::Result<(File, u64)> {
     if meta.is_file() { Ok((file, meta.len())) } else { Err(io::Error::other("not a regular file")) }
 }
 
-/// Whether the log ends at a line's end: a full disk may have torn the last one.
-fn ends_line(file: &File, bytes: u64) -> io::Result<bool> {
-    let Some(last) = bytes.checked_sub(1) else { return Ok(true) };
-    let mut byte = [b'\n'];
-    file.read_at(&mut byte, last)?;
-    Ok(byte[0] == b'\n')
+/// Whether the log ends at a line's end: a full disk may have torn the last one. While somebody writes, the system may
+/// show a line up to the end of a page: such an end is looked at again after a `pause`, a torn one stands still.
+fn ends_line(file: &File, mut bytes: u64, mut pause: impl FnMut()) -> io::Result<bool> {
+    for _ in 0..LOOKS_MAX {
+        let Some(last) = bytes.checked_sub(1) else { return Ok(true) };
+        let mut byte = [b'\n'];
+        file.read_at(&mut byte, last)?;
+        if byte[0] == b'\n' {
+            return Ok(true);
+        }
+        pause();
+        let bytes_now = file.metadata()?.len();
+        if bytes_now == bytes {
+            return Ok(false);
+        }
+        bytes = bytes_now;
+    }
+    // A blank line is the worst that comes of it.
+    Ok(false)
 }
 
 /// Whether the log can be written: opens it, or tries its folder where there is none. Nothing is left behind.
@@ -85,5 +104,26 @@ pub fn is_writable(project: &Project) -> Result<(), FileError> {
             files::try_write(standing)
         }
         opened => opened.map(|_| ()).at("open", &path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_being_written_is_not_torn_and_one_that_stands_still_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut file, _) = open(&folder.path().join(FILE_NAME), true).unwrap();
+        assert!(ends_line(&file, 0, || ()).unwrap());
+        file.write_all(b"{\"ts\":1}\n{\"ts\"").unwrap();
+        let bytes = file.metadata().unwrap().len();
+        assert!(!ends_line(&file, bytes, || ()).unwrap(), "torn");
+        let mut rest = b":2}\n".chunks(2);
+        let mut writer = file.try_clone().unwrap();
+        let go_on = || rest.next().into_iter().for_each(|piece| writer.write_all(piece).unwrap());
+        assert!(ends_line(&file, bytes, go_on).unwrap(), "in the middle of a write");
     }
 }

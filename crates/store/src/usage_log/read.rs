@@ -74,7 +74,7 @@ pub fn read(
         let mut piece = LogPiece::default();
         let (next, reading) = read_on(&log.path, &cursor, PIECE_BYTES, now, |_, line| match parse(line) {
             Some(sample) => piece.samples.push(sample),
-            None => piece.lines_lost += 1,
+            None => piece.lines_lost += u64::from(!line.trim_ascii().is_empty()),
         })?;
         cursor = next;
         piece.bytes = reading.bytes;
