@@ -30,7 +30,7 @@ impl Table {
         }
     }
 
-    /// The columns that are sent, in the order in which [`cells`] gives them.
+    /// The columns that are sent, in the order in which a row writes them.
     pub(crate) fn columns(self) -> &'static str {
         match self {
             Self::Samples => {

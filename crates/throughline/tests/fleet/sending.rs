@@ -165,3 +165,15 @@ fn what_a_project_is_called_is_up_to_the_sender() {
         .sql("SELECT project, working_directory IS NULL FROM context_usage_log WHERE session_id = 's3'");
     assert!(hashed.len() == 38 && hashed.ends_with("|t") && !hashed.contains("project"), "{hashed}");
 }
+
+#[test]
+fn two_samples_of_one_session_in_one_second_are_two_rows() {
+    let Some(database) = Database::new() else { return };
+    let twice = samples("s", 400).chain([sample("s", 7, 41), sample("s", 7, 42)]);
+    let outcome = database.sync(1, &mut Memory::of(twice));
+    assert_eq!((outcome.sent[0], outcome.refused_count), (402, 0));
+    let second = "SELECT count(*), count(DISTINCT \"timestamp\") FROM context_usage_log \
+                  WHERE date_trunc('second', \"timestamp\") = (SELECT min(\"timestamp\") FROM context_usage_log \
+                  WHERE usage_percent = 41)";
+    assert_eq!(database.sql(second), "3|1", "one by COPY beside the two of its moment");
+}
