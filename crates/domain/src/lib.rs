@@ -7,6 +7,7 @@ pub mod entry;
 mod entry_json;
 mod escaped;
 pub mod fragment;
+pub mod gauge;
 pub mod git_state;
 pub mod health;
 mod json_text;

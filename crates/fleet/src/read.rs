@@ -1,5 +1,6 @@
 //! Reading: the questions of the reports, grouped on the server, for all machines or some.
 
+use throughline_domain::gauge::{SampledCompaction, SessionGauge};
 use throughline_domain::slice::{Dimension, Query, SLOT_MS, Slice};
 use throughline_domain::time::Timestamp;
 use throughline_domain::usage::{Boundary, RecordId, Signs, Tier, Tokens};
@@ -13,54 +14,6 @@ use crate::{literal, schema};
 pub struct Fleet {
     connection: Connection,
     schema: String,
-}
-
-/// How full a session was, as its samples tell.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Gauge {
-    /// The session.
-    pub session: String,
-    /// Its project.
-    pub project: String,
-    /// The fullest.
-    pub peak_percent: u16,
-    /// The mean of the samples.
-    pub average_percent: f64,
-    /// The last one.
-    pub last_percent: u16,
-    /// The window, at the last one.
-    pub context_size: u64,
-    /// How many samples.
-    pub samples: u64,
-    /// How many compactions they show.
-    pub compactions: u64,
-    /// What the client said it cost.
-    pub cost_micros: Option<u64>,
-    /// When the last one was taken.
-    pub last: Timestamp,
-}
-
-/// A compaction that samples show.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SampledCompaction {
-    /// The session.
-    pub session: String,
-    /// Its project.
-    pub project: String,
-    /// The model.
-    pub model: String,
-    /// When.
-    pub at: Timestamp,
-    /// How full before.
-    pub before_percent: Option<u16>,
-    /// How full after.
-    pub after_percent: u16,
-    /// Tokens before, where the sample before is known.
-    pub before_tokens: Option<u64>,
-    /// Tokens after.
-    pub after_tokens: u64,
-    /// What told of it.
-    pub signs: Signs,
 }
 
 impl Fleet {
@@ -98,7 +51,7 @@ impl Fleet {
     }
 
     /// How full sessions were.
-    pub fn gauges(&mut self, query: &Query) -> Result<Vec<Gauge>, Error> {
+    pub fn gauges(&mut self, query: &Query) -> Result<Vec<SessionGauge>, Error> {
         let last = |column: &str| format!("(array_agg({column} ORDER BY r.\"timestamp\" DESC))[1]");
         let sql = format!(
             "SELECT r.session_id, coalesce({}, ''), max(r.usage_percent), avg(r.usage_percent)::float8, {}, {}, \
@@ -112,7 +65,7 @@ impl Fleet {
         );
         let mut gauges = Vec::new();
         self.ask(&sql, |row| {
-            gauges.push(Gauge {
+            gauges.push(SessionGauge {
                 session: row.text(0).to_owned(),
                 project: row.text(1).to_owned(),
                 peak_percent: row.number(2).unwrap_or_default(),

@@ -24,7 +24,6 @@ use crate::archive::{Archive, ArchiveError};
 pub use disagreements::Disagreement;
 pub use files::{FileMark, KnownFile};
 pub use rows::{Numbered, RowKind};
-pub use samples::{SampledCompaction, SessionGauge};
 pub use write::Added;
 
 /// The store of usage, open.

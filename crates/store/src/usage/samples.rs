@@ -1,61 +1,13 @@
 //! Samples asked together: how full each session was, and what each compaction took. Never sums.
 
 use rusqlite::params;
-use throughline_domain::Timestamp;
+use throughline_domain::gauge::{SampledCompaction, SessionGauge};
 use throughline_domain::slice::Query;
-use throughline_domain::usage::Signs;
+use throughline_domain::time::Timestamp;
 
 use super::names::Names;
 use super::{UsageStore, at, ms, rows};
 use crate::archive::{ArchiveError, from_sql_int};
-
-/// How full a session's context was, as its samples tell.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SessionGauge {
-    /// The session.
-    pub session: String,
-    /// The project's root.
-    pub project: String,
-    /// The fullest, in percent of the window.
-    pub peak_percent: u16,
-    /// The average of the samples, in percent of the window.
-    pub average_percent: f64,
-    /// The last.
-    pub last_percent: u16,
-    /// The window at the last sample.
-    pub context_size: u64,
-    /// How many samples.
-    pub samples: u64,
-    /// Compactions that the samples show.
-    pub compactions: u64,
-    /// What the client says the session cost, in millionths of a dollar.
-    pub cost_micros: Option<u64>,
-    /// The last sample's moment.
-    pub last: Timestamp,
-}
-
-/// A compaction as two neighbouring samples of a session show it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SampledCompaction {
-    /// The session.
-    pub session: String,
-    /// The project's root.
-    pub project: String,
-    /// The model.
-    pub model: String,
-    /// When the first sample after it came.
-    pub at: Timestamp,
-    /// Percent of the window in the sample before; `None` where the compaction is the first that is known.
-    pub before_percent: Option<u16>,
-    /// Percent of the window in the sample after.
-    pub after_percent: u16,
-    /// Tokens in the sample before.
-    pub before_tokens: Option<u64>,
-    /// Tokens in the sample after.
-    pub after_tokens: u64,
-    /// What told of it, where the log says so.
-    pub signs: Signs,
-}
 
 impl UsageStore {
     /// How full sessions were.

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use serde_json::Value;
+use throughline_domain::gauge::SampledCompaction;
 use throughline_domain::usage::Boundary;
-use throughline_store::usage::SampledCompaction;
 use throughline_usage::plot;
 use throughline_usage::report::analyze::{Analysis, Compaction, SeenBy, Spread, analyze};
 use throughline_usage::table::{Cell, Sheet};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Value, json};
-use throughline_store::usage::SessionGauge;
+use throughline_domain::gauge::SessionGauge;
 use throughline_usage::plot;
 use throughline_usage::report::{Dimension, Query, Slice, Totals, grouped};
 use throughline_usage::table::{Cell, Sheet};

@@ -2,9 +2,10 @@
 
 use std::cell::RefCell;
 
+use throughline_domain::gauge::{SampledCompaction, SessionGauge};
 use throughline_domain::usage::Boundary;
 use throughline_fleet::read::Fleet;
-use throughline_store::usage::{SampledCompaction, SessionGauge, UsageStore};
+use throughline_store::usage::UsageStore;
 use throughline_usage::report::{Query, Slice};
 
 use super::fleet;
@@ -47,10 +48,7 @@ impl Source {
     pub(super) fn gauges(&self, query: &Query) -> Result<Vec<SessionGauge>, Failure> {
         match self {
             Self::Local(store) => Ok(store.gauges(query)?),
-            Self::Fleet(fleet) => {
-                let gauges = fleet.borrow_mut().gauges(query)?;
-                Ok(gauges.into_iter().map(gauge).collect())
-            }
+            Self::Fleet(fleet) => Ok(fleet.borrow_mut().gauges(query)?),
         }
     }
 
@@ -58,10 +56,7 @@ impl Source {
     pub(super) fn sampled_compactions(&self, query: &Query) -> Result<Vec<SampledCompaction>, Failure> {
         match self {
             Self::Local(store) => Ok(store.sampled_compactions(query)?),
-            Self::Fleet(fleet) => {
-                let found = fleet.borrow_mut().sampled_compactions(query)?;
-                Ok(found.into_iter().map(compaction).collect())
-            }
+            Self::Fleet(fleet) => Ok(fleet.borrow_mut().sampled_compactions(query)?),
         }
     }
 
@@ -89,33 +84,4 @@ fn wants(query: &Query, it: &Boundary) -> bool {
         && query.wants_session(&it.session)
         && query.wants_project(&it.project)
         && query.wants_model(&it.model)
-}
-
-fn gauge(of_fleet: throughline_fleet::read::Gauge) -> SessionGauge {
-    SessionGauge {
-        session: of_fleet.session,
-        project: of_fleet.project,
-        peak_percent: of_fleet.peak_percent,
-        average_percent: of_fleet.average_percent,
-        last_percent: of_fleet.last_percent,
-        context_size: of_fleet.context_size,
-        samples: of_fleet.samples,
-        compactions: of_fleet.compactions,
-        cost_micros: of_fleet.cost_micros,
-        last: of_fleet.last,
-    }
-}
-
-fn compaction(of_fleet: throughline_fleet::read::SampledCompaction) -> SampledCompaction {
-    SampledCompaction {
-        session: of_fleet.session,
-        project: of_fleet.project,
-        model: of_fleet.model,
-        at: of_fleet.at,
-        before_percent: of_fleet.before_percent,
-        after_percent: of_fleet.after_percent,
-        before_tokens: of_fleet.before_tokens,
-        after_tokens: of_fleet.after_tokens,
-        signs: of_fleet.signs,
-    }
 }
