@@ -7,7 +7,7 @@ pub mod address;
 pub mod error;
 mod literal;
 pub mod read;
-mod resolve;
+pub mod resolve;
 mod rows;
 pub mod schema;
 mod stream;

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 const ANSWER_BYTES_MAX: u64 = 64 << 10;
 
 /// The addresses of a host, in the order in which they should be tried.
-pub(crate) fn addresses(host: &str, port: u16, deadline: Instant) -> io::Result<Vec<SocketAddr>> {
-    if let Ok(address) = host.parse::<IpAddr>() {
+pub fn addresses(host: &str, port: u16, deadline: Instant) -> io::Result<Vec<SocketAddr>> {
+    if let Ok(address) = host.trim_matches(['[', ']']).parse::<IpAddr>() {
         return Ok(vec![SocketAddr::new(address, port)]);
     }
     if host == "localhost" {

@@ -1,25 +1,27 @@
 //! The Messages API, asked for one thing: how many tokens a text is. Only ever on request.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use throughline_domain::text::one_line;
+use throughline_fleet::resolve;
 use throughline_store::{files, redact};
 use ureq::config::Config;
 use ureq::http::Uri;
 use ureq::tls::{PemItem, RootCerts, TlsConfig};
-use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
+use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
 
 use crate::failure::Failure;
-use crate::program;
 
 const BASE_URL: &str = "https://api.anthropic.com";
 const API_VERSION: &str = "2023-06-01";
 const DEADLINE: Duration = Duration::from_secs(20);
 /// Largest answer that is read.
 const ANSWER_BYTES_MAX: u64 = 1 << 20;
+/// As many as the library takes.
+const ADDRESSES_MAX: usize = 16;
 const ROOTS_BYTES_MAX: u64 = 8 << 20;
 /// Where systems keep the authorities they believe, a company's own among them.
 const SYSTEM_ROOTS: [&str; 4] = [
@@ -158,7 +160,7 @@ fn agent() -> ureq::Agent {
         .user_agent(concat!("throughline/", env!("CARGO_PKG_VERSION")))
         .tls_config(tls)
         .build();
-    ureq::Agent::with_parts(config, DefaultConnector::default(), Names(DefaultResolver::default()))
+    ureq::Agent::with_parts(config, DefaultConnector::default(), Names)
 }
 
 /// The authorities that the system believes; where it keeps none, those that browsers believe.
@@ -181,38 +183,24 @@ fn roots() -> RootCerts {
     RootCerts::WebPki
 }
 
-/// Names of hosts, by the system's own `getent` where this program is static: getaddrinfo of a static glibc needs the
-/// machine's libraries to be of the very version that we were linked with.
+/// Names of hosts, found in the way that suits a static program.
 #[derive(Debug)]
-struct Names(DefaultResolver);
+struct Names;
 
 impl Resolver for Names {
     fn resolve(
         &self,
         uri: &Uri,
-        config: &Config,
+        _: &Config,
         timeout: NextTimeout,
     ) -> Result<ResolvedSocketAddrs, ureq::Error> {
         let host = uri.host().unwrap_or_default();
         let port = uri.port_u16().unwrap_or(if uri.scheme_str() == Some("http") { 80 } else { 443 });
-        let is_static = cfg!(all(target_os = "linux", target_env = "gnu", target_feature = "crt-static"));
-        let is_number = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok();
-        if !is_static || is_number || host.starts_with('-') {
-            return self.0.resolve(uri, config, timeout);
-        }
-        let wait = (*timeout.after).min(DEADLINE);
-        let answer = match host {
-            "localhost" => "127.0.0.1 ".to_owned(),
-            host => program::answer(Path::new("getent"), &["ahosts", host], wait)
-                .map_err(|_| ureq::Error::HostNotFound)?,
-        };
+        let deadline = Instant::now() + (*timeout.after).min(DEADLINE);
+        let addresses = resolve::addresses(host, port, deadline).map_err(|_| ureq::Error::HostNotFound)?;
         let mut found = self.empty();
-        let addresses = answer.lines().filter_map(|line| line.split_whitespace().next()?.parse().ok());
-        for address in addresses {
-            let address = std::net::SocketAddr::new(address, port);
-            if !found.contains(&address) && found.len() < 16 {
-                found.push(address);
-            }
+        for address in addresses.into_iter().take(ADDRESSES_MAX) {
+            found.push(address);
         }
         if found.is_empty() { Err(ureq::Error::HostNotFound) } else { Ok(found) }
     }
