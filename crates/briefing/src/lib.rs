@@ -7,6 +7,7 @@ pub mod fit;
 pub mod fragment;
 mod frame;
 pub mod handoff;
+pub mod notes;
 pub mod preservation;
 pub mod restore;
 pub mod resume;

@@ -29,6 +29,8 @@ pub struct Config {
     pub summaries: Summaries,
     /// Checkpoints.
     pub checkpoints: Checkpoints,
+    /// Session notes.
+    pub notes: Notes,
     /// Asking git.
     pub git: Git,
     /// The client's compaction.
@@ -147,6 +149,16 @@ pub struct Checkpoints {
     pub file_bytes: u64,
     /// Most bytes of one checkpoint's files.
     pub total_bytes: u64,
+}
+
+/// Session notes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Notes {
+    /// Whether the hooks keep `.claude/sessions/<id>/notes.md`.
+    pub enabled: bool,
+    /// A longer page is put aside, and another begun.
+    pub page_bytes: usize,
 }
 
 /// Asking git.
@@ -298,6 +310,12 @@ impl Default for Checkpoints {
             file_bytes: 5 << 20,
             total_bytes: 50 << 20,
         }
+    }
+}
+
+impl Default for Notes {
+    fn default() -> Self {
+        Self { enabled: true, page_bytes: 64 << 10 }
     }
 }
 

@@ -12,6 +12,7 @@ pub mod lock;
 pub mod log;
 pub mod machine;
 pub mod memory;
+pub mod notes_file;
 pub mod outbox;
 pub mod paths;
 mod positional;

@@ -96,6 +96,8 @@ pub struct SessionCache {
     /// The summary became known after the briefing was given: what both lack is told once.
     #[serde(default)]
     pub difference_waits: bool,
+    /// The session that this one goes on from: `/clear` and a fork begin a new one.
+    pub parent: Option<String>,
 }
 
 impl SessionCache {
@@ -182,6 +184,12 @@ pub struct SessionNote {
     pub what: String,
     /// How it began, or why it ended.
     pub how: String,
+    /// The session that it goes on from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// The work item's phase at that moment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
 }
 
 /// The project's session list: who began and ended when. Informational files for people follow it.

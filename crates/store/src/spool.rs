@@ -132,3 +132,33 @@ pub fn read_from(session_folder: &Path, from: u64) -> Result<Slice, FileError> {
     slice.end = from + whole as u64 + 1;
     Ok(slice)
 }
+
+/// How much of a spool's end is looked through for subagents: some 1,500 runs.
+const SUBAGENT_TAIL_BYTES: u64 = 256 << 10;
+
+/// The subagents that began and have not ended, oldest first: type and id.
+#[must_use]
+pub fn subagents_at_work(session_folder: &Path) -> Vec<(String, String)> {
+    let read = || -> Option<Vec<u8>> {
+        let mut file = files::open_regular(&session_folder.join("spool.jsonl")).ok()?;
+        files::read_tail(&mut file, SUBAGENT_TAIL_BYTES).ok().map(|(tail, _)| tail)
+    };
+    let mut at_work: Vec<(String, String)> = Vec::new();
+    for line in read().unwrap_or_default().split(|byte| *byte == b'\n') {
+        // Nearly all lines end here: decoding them would cost more than everything else.
+        if memchr::memmem::find(line, b"\"ev\":\"Subagent").is_none() {
+            continue;
+        }
+        let Ok(record) = serde_json::from_slice::<SpoolRecord>(line) else { continue };
+        let text = |key: &str| Some(record.note.as_ref()?.get(key)?.as_str()?.to_owned());
+        // The client's own summariser has no type.
+        let (Some(id), Some(kind)) = (text("agent"), text("type").filter(|kind| !kind.is_empty())) else {
+            continue;
+        };
+        at_work.retain(|(_, known)| *known != id);
+        if record.ev == "SubagentStart" {
+            at_work.push((kind, id));
+        }
+    }
+    at_work
+}

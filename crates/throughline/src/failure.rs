@@ -102,6 +102,19 @@ impl From<throughline_store::anchor_proposals::ProposalsError> for Failure {
     }
 }
 
+impl From<throughline_store::notes_file::NotesError> for Failure {
+    fn from(error: throughline_store::notes_file::NotesError) -> Self {
+        use throughline_store::notes_file::NotesError;
+        match error {
+            NotesError::Lock(error) => MemoryError::from(error).into(),
+            NotesError::File(error) => error.into(),
+            NotesError::Contended(_) => {
+                Self::new(error.to_string()).hint("the page is as it was; save it there, and try again")
+            }
+        }
+    }
+}
+
 impl From<CheckpointError> for Failure {
     fn from(error: CheckpointError) -> Self {
         let message = error.to_string();

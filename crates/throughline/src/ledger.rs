@@ -56,6 +56,20 @@ pub(crate) fn catch_up(
     file.main.ledger
 }
 
+/// What a session's transcript tells, for somebody who asks; of a session that is no longer watched nothing is kept.
+pub(crate) fn of_session(home: &Home, session_id: &str, transcript: Option<&Path>) -> Ledger {
+    let Some(path) = transcript else { return Ledger::default() };
+    if home.session(session_id).join("session.json").is_file() {
+        let failures = &mut Vec::new();
+        return catch_up(home, session_id, &path.to_string_lossy(), LARGE_SLICE_BYTES, failures);
+    }
+    let mut track = Track::default();
+    if read_into(&mut track, path, LARGE_SLICE_BYTES, &mut Vec::new()).is_none() {
+        return Ledger::default();
+    }
+    track.ledger
+}
+
 /// Reads one track on, which is still as `before`. A file that is not the one that was read before is read anew; where
 /// that fails, too, everything stays as it was.
 fn advance(track: &mut Track, before: &Track, path: &Path, bytes_max: u64, failures: &mut Vec<String>) {

@@ -8,8 +8,12 @@ use throughline_store::session::{Registry, SessionCache, SessionNote, last_recor
 
 /// Without a process to ask, a session is taken for alive this long after its last sign.
 const SILENCE_MS: i64 = 10 * 60 * 1_000;
-/// Most sessions looked at: the newest.
+/// Most sessions that a hook looks at: the newest.
 const SESSIONS_MAX: usize = 20;
+/// Most sessions of a project that are told of at all; the least recently used are told of no more.
+pub(crate) const LISTED_MAX: usize = 100;
+/// After so long without a sign nobody takes a session for one at work.
+pub(crate) const STALE_MS: i64 = 24 * 3_600 * 1_000;
 /// Most folders of sessions that are looked at.
 const FOLDERS_MAX: usize = 10_000;
 
@@ -18,6 +22,8 @@ const FOLDERS_MAX: usize = 10_000;
 pub(crate) enum Fate {
     /// It is at work.
     Alive,
+    /// Its client still runs, yet nothing came from it for a day: not at work, not over.
+    Stale,
     /// It ended, and said so.
     Ended,
     /// It is gone without a word.
@@ -30,14 +36,28 @@ pub(crate) struct Seen {
     pub(crate) session: String,
     pub(crate) last_active_ms: i64,
     pub(crate) fate: Fate,
+    /// The last line about it in the project's list.
+    pub(crate) note: SessionNote,
+}
+
+impl Seen {
+    /// Whether it is over, in whatever way.
+    pub(crate) fn is_over(&self) -> bool {
+        matches!(self.fate, Fate::Ended | Fate::Crashed)
+    }
 }
 
 /// The newest sessions of a project, the last active first.
 pub(crate) fn sessions(home: &Home, project: &Project, now: Timestamp) -> Vec<Seen> {
+    newest(home, project, now, SESSIONS_MAX)
+}
+
+/// So many sessions of a project, the last active first.
+pub(crate) fn newest(home: &Home, project: &Project, now: Timestamp, count_max: usize) -> Vec<Seen> {
     let notes = Registry::of(home, project).recent();
     let mut newest: Vec<&SessionNote> = Vec::new();
     for note in notes.iter().rev() {
-        if newest.len() < SESSIONS_MAX && !newest.iter().any(|seen| seen.session == note.session) {
+        if newest.len() < count_max && !newest.iter().any(|seen| seen.session == note.session) {
             newest.push(note);
         }
     }
@@ -47,7 +67,7 @@ pub(crate) fn sessions(home: &Home, project: &Project, now: Timestamp) -> Vec<Se
             let folder = home.session(&note.session);
             let last_active_ms = last_record(&folder).map_or(note.at, |record| record.at.max(note.at));
             let fate = fate(note, &folder, last_active_ms, now);
-            Seen { session: note.session.clone(), last_active_ms, fate }
+            Seen { session: note.session.clone(), last_active_ms, fate, note: note.clone() }
         })
         .collect();
     seen.sort_by_key(|seen| std::cmp::Reverse(seen.last_active_ms));
@@ -75,7 +95,11 @@ fn fate(note: &SessionNote, folder: &Path, last_active_ms: i64, now: Timestamp) 
         Some(pid) => is_running(pid, cache.client_pid_started),
         None => now.as_millisecond().saturating_sub(last_active_ms) < SILENCE_MS,
     };
-    if alive { Fate::Alive } else { Fate::Crashed }
+    match alive {
+        true if now.as_millisecond().saturating_sub(last_active_ms) >= STALE_MS => Fate::Stale,
+        true => Fate::Alive,
+        false => Fate::Crashed,
+    }
 }
 
 /// Whether a process runs, and is the one that started then: ids are used again.

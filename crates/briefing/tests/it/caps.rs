@@ -2,12 +2,12 @@
 
 use proptest::prelude::*;
 use throughline_briefing::briefing::Occasion;
-use throughline_briefing::resume::GitChanges;
+use throughline_briefing::resume::{FilesSince, GitChanges, Length, Pause};
 use throughline_briefing::{
     Cap, Facts, Scope, banner, briefing, fragment, handoff, preservation, resume, snapshot,
 };
 use throughline_domain::budget::estimate_tokens;
-use throughline_domain::ledger::Ledger;
+use throughline_domain::ledger::{Ledger, Task};
 use throughline_domain::text::utf16_len;
 use throughline_domain::{Detail, Kind, State, Timestamp, time};
 
@@ -27,17 +27,42 @@ fn fragments(state: &State, facts: &Facts<'_>, loose: &str, cap: Cap) -> Vec<(&'
         files_changed: 1,
         history_rewritten: true,
     };
+    let files = FilesSince { changed: vec![loose.to_owned(); 12], gone: vec![loose.to_owned()] };
+    let loose_ledger = &loose_ledger(loose);
     let made = [
         ("compacted", briefing::render(state, facts, &Occasion::Compacted, cap).map(|chosen| chosen.text)),
         ("started", briefing::render(state, facts, &started, cap).map(|chosen| chosen.text)),
         ("banner", banner::render(state, facts, cap).map(|chosen| chosen.text)),
         ("preservation", preservation::render(state, facts, Some(loose), loose, &Ledger::default(), cap)),
-        ("resume", Some(resume::render(state, Some(now()), now(), Some(&changes), cap))),
+        ("resume", Some(resume::render(state, &pause(&changes, &files, loose_ledger, Length::Full), cap))),
+        (
+            "changes",
+            Some(resume::render(state, &pause(&changes, &files, loose_ledger, Length::Changes), cap)),
+        ),
+        ("old", Some(resume::render(state, &pause(&changes, &files, loose_ledger, Length::Old), cap))),
     ];
     made.into_iter()
         .filter_map(|(name, text)| text.map(|text| (name, text)))
         .filter(|(_, text)| !text.is_empty())
         .collect()
+}
+
+fn pause<'a>(
+    changes: &'a GitChanges,
+    files: &'a FilesSince,
+    ledger: &'a Ledger,
+    length: Length,
+) -> Pause<'a> {
+    Pause { last_active: Some(now()), now: now(), ledger: Some(ledger), git: Some(changes), files, length }
+}
+
+/// A session whose tasks and announcements say anything.
+fn loose_ledger(loose: &str) -> Ledger {
+    let task =
+        |status: &str| Task { subject: loose.to_owned(), status: status.to_owned(), ..Task::default() };
+    let mut ledger = Ledger { tasks: vec![task("in_progress"), task("pending")], ..Ledger::default() };
+    loose.clone_into(&mut ledger.stand.said);
+    ledger
 }
 
 fn has_naked_controls(text: &str) -> bool {
@@ -145,7 +170,15 @@ fn nothing_is_said_when_nothing_is_there_or_nothing_fits() {
                 .is_none_or(|it| utf16_len(&it.text) <= units)
         );
     }
-    assert_eq!(resume::render(&state, None, now(), None, Cap { units: 40 }), "");
+    let pause = Pause {
+        last_active: None,
+        now: now(),
+        ledger: None,
+        git: None,
+        files: &FilesSince::default(),
+        length: Length::Full,
+    };
+    assert_eq!(resume::render(&state, &pause, Cap { units: 40 }), "");
     let answered = State::read(r#"{"openQuestions":[{"question":"q","resolution":"a"}]}"#).unwrap().0;
     assert!(briefing::render(&answered, &Facts::default(), &occasion, Cap::tokens(1_200)).is_none());
 }

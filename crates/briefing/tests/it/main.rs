@@ -7,7 +7,11 @@ mod caps;
 #[cfg(test)]
 mod example;
 #[cfg(test)]
+mod notes;
+#[cfg(test)]
 mod ranking;
+#[cfg(test)]
+mod resume;
 #[cfg(test)]
 mod session;
 #[cfg(test)]

@@ -4,12 +4,10 @@
 use expect_test::{Expect, expect};
 use throughline_briefing::briefing::Occasion;
 use throughline_briefing::handoff::ContextUse;
-use throughline_briefing::resume::GitChanges;
 use throughline_briefing::snapshot::SnapshotParts;
 use throughline_briefing::{Cap, Facts, Scope, banner, briefing, handoff, preservation, resume, snapshot};
-use throughline_domain::Health;
 use throughline_domain::ledger::Ledger;
-use throughline_domain::time;
+use throughline_domain::{Health, time};
 
 use crate::example::state;
 
@@ -283,44 +281,6 @@ fn the_focus_decides_what_stays_when_room_is_short() {
     };
     assert!(!said(None).contains("Is a byte order mark wanted?"));
     assert!(said(Some("the byte order mark, please")).contains("Is a byte order mark wanted?"));
-}
-
-#[test]
-fn the_resume_context() {
-    let now = time::parse("2026-02-12T09:00:00Z").unwrap();
-    let then = time::parse("2026-02-11T08:45:10Z");
-    let changes = GitChanges {
-        branch_now: Some("main".to_owned()),
-        commits: vec!["77aa001 release: 1.4".to_owned()],
-        commit_count: 1,
-        files_changed: 3,
-        history_rewritten: true,
-    };
-    let text = resume::render(&state(), then, now, Some(&changes), Cap::tokens(400));
-    check(
-        &text,
-        &expect![[r#"
-            [throughline:resume]
-            Back after 24 h 14 min (last activity 2026-02-11 08:45 UTC).
-            Phase: EXEC
-            A1: Answer in German (output style)
-            Git: branch moved from feature/export to main.
-            Git: the recorded commit is no longer in the history.
-            Git: 1 new commit, 3 files changed:
-              77aa001 release: 1.4
-            [/throughline]"#]],
-    );
-    let quiet = resume::render(&state(), None, now, Some(&GitChanges::default()), Cap::tokens(400));
-    check(
-        &quiet,
-        &expect![[r#"
-            [throughline:resume]
-            Back after a pause.
-            Phase: EXEC
-            A1: Answer in German (output style)
-            Git: nothing new since.
-            [/throughline]"#]],
-    );
 }
 
 #[test]

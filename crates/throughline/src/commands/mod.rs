@@ -22,10 +22,13 @@ pub(crate) mod init;
 pub(crate) mod list;
 pub(crate) mod load;
 pub(crate) mod man;
+pub(crate) mod note;
+pub(crate) mod notes;
 pub(crate) mod pause;
 pub(crate) mod preflight;
 pub(crate) mod resolve;
 pub(crate) mod save;
+pub(crate) mod sessions;
 pub(crate) mod set;
 pub(crate) mod status;
 pub(crate) mod summaries;
@@ -53,7 +56,7 @@ use crate::output;
 use crate::place::{self, Place};
 
 /// How long a verb waits for the archive after its change is safe.
-const ARCHIVE_WAIT: Duration = Duration::from_secs(2);
+pub(crate) const ARCHIVE_WAIT: Duration = Duration::from_secs(2);
 
 /// The project at hand.
 pub(crate) struct App {
@@ -133,6 +136,9 @@ impl App {
         // save's time. It goes in with the next entry or at the next gate.
         if changed.concerns_entries || self.memory.outbox().is_long() {
             self.fold();
+        }
+        if changed.concerns_entries {
+            notes::follow(self);
         }
         Ok(changed)
     }

@@ -100,6 +100,7 @@ pub(crate) fn run(app: &App, args: Args) -> Result<(), Failure> {
     if names_phase && sd.phase != phase_before {
         super::checkpoint::at_new_phase(app);
     }
+    super::notes::follow(app);
     let name = sd.id.as_deref().or(sd.title.as_deref()).unwrap_or("work item");
     output::say(&format!("{name} set"))
 }

@@ -154,6 +154,7 @@ fn entry_counts(state: &State) -> Vec<(Kind, usize)> {
 fn fate_word(fate: Fate) -> &'static str {
     match fate {
         Fate::Alive => "is at work",
+        Fate::Stale => "is open but silent",
         Fate::Ended => "ended",
         Fate::Crashed => "ended without saying so",
     }

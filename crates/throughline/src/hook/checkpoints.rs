@@ -51,16 +51,22 @@ pub(super) fn automatic(
 }
 
 /// TaskCompleted: the task's end is the moment; the next one begins right after it.
-pub(super) fn at_task_end(run: &Run, session: &Session, failures: &mut Vec<String>) {
+pub(super) fn at_task_end(run: &Run, session: &Session, told: Option<&Ledger>, failures: &mut Vec<String>) {
     let folder = run.place.home.session(&run.payload.session_id);
     let marks = GateMarks { task_events: true, ..GateMarks::read(&folder).unwrap_or_default() };
     failures.extend(marks.write(&folder).err().map(|error| error.to_string()));
     let subject = run.payload.task_subject.as_deref();
-    automatic(run, session, "task", subject, None, failures);
+    automatic(run, session, "task", subject, told, failures);
 }
 
-/// A gate: whether a commit was made since the last one, or a task finished that no event told of.
-pub(super) fn at_gate(run: &Run, session: &Session, told: Option<&Ledger>, failures: &mut Vec<String>) {
+/// A gate: whether a commit was made since the last one, or a task finished that no event told of. Gives the commit
+/// from before, where another one is checked out now.
+pub(super) fn at_gate(
+    run: &Run,
+    session: &Session,
+    told: Option<&Ledger>,
+    failures: &mut Vec<String>,
+) -> Option<String> {
     let folder = run.place.home.session(&run.payload.session_id);
     let before = GateMarks::read(&folder);
     let mut marks = before.clone().unwrap_or_default();
@@ -69,7 +75,8 @@ pub(super) fn at_gate(run: &Run, session: &Session, told: Option<&Ledger>, failu
     let committed = before.is_some() && head.is_some() && marks.head != head;
     let done =
         before.is_some() && !marks.task_events && finished.is_some_and(|count| count > marks.tasks_done);
-    marks.head = head.or(marks.head);
+    let head_before = marks.head.take();
+    marks.head = head.or_else(|| head_before.clone());
     marks.tasks_done = finished.unwrap_or(marks.tasks_done);
     if before.as_ref() != Some(&marks) {
         failures.extend(marks.write(&folder).err().map(|error| error.to_string()));
@@ -83,4 +90,5 @@ pub(super) fn at_gate(run: &Run, session: &Session, told: Option<&Ledger>, failu
         });
         automatic(run, session, "task", last.as_deref(), told, failures);
     }
+    head_before.filter(|_| committed)
 }

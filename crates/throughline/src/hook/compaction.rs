@@ -12,7 +12,7 @@ use throughline_store::session::{CompactionMark, SessionCache};
 
 use super::gate::{self, Session};
 use super::summaries::{self, When};
-use super::{Outcome, Run, anchors, checkpoints, glance, later};
+use super::{Outcome, Run, anchors, checkpoints, glance, later, notes};
 use crate::ledger;
 
 /// PreCompact: save, snapshot, log line; says what the summary should keep.
@@ -64,6 +64,7 @@ pub(super) fn before(run: &Run) -> Outcome {
         summaries::keep(run, &session, &told, When::Compacting, &mut outcome.failures);
         glance::keep(run, &session.memory, Some(&told), &mut outcome.failures);
         anchors::propose(run, &session, &told, &mut outcome.failures);
+        notes::before_compaction(run, &session, &told, &mut outcome.failures);
         checkpoints::automatic(run, &session, "precompact", None, Some(&told), &mut outcome.failures);
         summaries::recall(&run.place, &run.payload.session_id, &mut told);
         let text = preservation::render(&state, &facts, focus, &taken.diff_stat, &told, cap);

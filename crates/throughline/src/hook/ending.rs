@@ -4,12 +4,12 @@ use throughline_domain::ledger::Ledger;
 use throughline_domain::{Trigger, time};
 use throughline_store::archive::{Archive, SessionRow};
 use throughline_store::ledger_file::LedgerFile;
-use throughline_store::session::{Registry, SessionNote};
+use throughline_store::session::{Registry, SessionCache, SessionNote, last_record};
 
 use super::gate::{self, Session};
 use super::summaries::{self, When};
-use super::{Outcome, Run, anchors, checkpoints, compaction, glance, usual};
-use crate::ledger;
+use super::{Outcome, Run, anchors, checkpoints, compaction, glance, notes, usual};
+use crate::{ledger, lineage};
 
 /// Stop: folds what waits.
 pub(super) fn stop(run: &Run) -> Outcome {
@@ -20,12 +20,27 @@ pub(super) fn stop(run: &Run) -> Outcome {
         }
         outcome.note = compaction::unnoted(run);
         if !session.cache.paused {
+            settle_lineage(run, &session, &mut outcome.failures);
             let told = read_on(run, &session, &mut outcome.failures);
-            checkpoints::at_gate(run, &session, told.as_ref(), &mut outcome.failures);
+            let committed = checkpoints::at_gate(run, &session, told.as_ref(), &mut outcome.failures);
+            notes::at_gate(run, &session, told.as_ref(), committed.as_deref(), &mut outcome.failures);
         }
         gate::fold(run, &session.memory, &mut outcome.failures);
     }
     outcome
+}
+
+/// A fork does not say whose it is; its transcript, which is there by now, does.
+fn settle_lineage(run: &Run, session: &Session, failures: &mut Vec<String>) {
+    if session.cache.source != "fork" || session.cache.parent.is_some() {
+        return;
+    }
+    let (home, payload) = (&run.place.home, &run.payload);
+    let project = &session.memory.project;
+    let found = lineage::forked_from(home, project, &payload.session_id, &payload.transcript_path, run.now);
+    // An empty name: it was looked for, and is not looked for again.
+    let cache = SessionCache { parent: Some(found.unwrap_or_default()), ..session.cache.clone() };
+    failures.extend(cache.write(&home.session(&payload.session_id)).err().map(|error| error.to_string()));
 }
 
 /// Takes note of what the transcript tells since the last gate, and summarises what is over.
@@ -53,11 +68,14 @@ pub(super) fn session_end(run: &Run) -> Outcome {
     let mut outcome = Outcome::silent();
     let Some(session) = gate::open(run) else { return outcome };
     let reason = run.payload.reason.as_deref().unwrap_or("other");
+    let phase = session.memory.peek().ok().flatten().and_then(|state| state.sd.phase);
     let note = SessionNote {
         at: run.now.as_millisecond(),
         session: run.payload.session_id.clone(),
         what: "end".to_owned(),
         how: throughline_domain::text::one_line(reason, 40),
+        parent: session.cache.parent.clone(),
+        phase: phase.map(|phase| throughline_domain::text::one_line(&phase, 60)),
     };
     // First the note, without which the next start takes this for a crash.
     if let Err(error) = Registry::of(&run.place.home, &session.memory.project).note(&note) {
@@ -66,28 +84,69 @@ pub(super) fn session_end(run: &Run) -> Outcome {
     if !session.cache.paused && session.memory.project.state_file().exists() {
         usual::save(run, &session, Trigger::Checkpoint, &mut outcome.failures);
     }
+    if !session.cache.paused {
+        let told = ledger::catch_up(
+            &run.place.home,
+            &run.payload.session_id,
+            &run.payload.transcript_path,
+            ledger::SLICE_BYTES,
+            &mut outcome.failures,
+        );
+        notes::at_gate(run, &session, Some(&told), None, &mut outcome.failures);
+    }
     gate::fold(run, &session.memory, &mut outcome.failures);
     archive_session(run, &session, &note.how, &mut outcome.failures);
     outcome
 }
 
 fn archive_session(run: &Run, session: &Session, reason: &str, failures: &mut Vec<String>) {
-    let started =
-        throughline_domain::Timestamp::from_millisecond(session.cache.started_at).unwrap_or(run.now);
     let row = SessionRow {
-        id: run.payload.session_id.clone(),
-        project: session.memory.project.key.clone(),
-        agent: session.cache.agent.clone(),
         transcript: Some(run.payload.transcript_path.clone()),
-        source: Some(session.cache.source.clone()),
-        started_at: time::iso(started),
         last_seen_at: time::iso(run.now),
         ended_at: Some(time::iso(run.now)),
         end_reason: Some(reason.to_owned()),
+        ..row_of(run, session, &session.cache)
     };
+    archive(run, &[row], failures);
+}
+
+/// Sessions that are gone without a word: what is known of them, before their folders go.
+pub(super) fn archive_crashed(run: &Run, session: &Session, ids: &[&str], failures: &mut Vec<String>) {
+    let home = &run.place.home;
+    let caches = ids.iter().filter_map(|id| SessionCache::read(&home.session(id)));
+    let rows: Vec<SessionRow> = caches
+        .map(|cache| {
+            let last =
+                last_record(&home.session(&cache.session)).map_or(cache.started_at, |record| record.at);
+            let last = throughline_domain::Timestamp::from_millisecond(last).unwrap_or(run.now);
+            SessionRow { last_seen_at: time::iso(last), ..row_of(run, session, &cache) }
+        })
+        .collect();
+    archive(run, &rows, failures);
+}
+
+fn row_of(run: &Run, session: &Session, cache: &SessionCache) -> SessionRow {
+    let started = throughline_domain::Timestamp::from_millisecond(cache.started_at).unwrap_or(run.now);
+    SessionRow {
+        id: cache.session.clone(),
+        project: session.memory.project.key.clone(),
+        agent: cache.agent.clone(),
+        transcript: Some(cache.transcript.clone()),
+        source: Some(cache.source.clone()),
+        started_at: time::iso(started),
+        last_seen_at: time::iso(started),
+        ended_at: None,
+        end_reason: None,
+    }
+}
+
+fn archive(run: &Run, rows: &[SessionRow], failures: &mut Vec<String>) {
+    if rows.is_empty() {
+        return;
+    }
     let wait = std::time::Duration::from_millis(200);
-    let noted =
-        Archive::open(&run.place.home.archive(), wait).and_then(|mut archive| archive.note_session(&row));
+    let noted = Archive::open(&run.place.home.archive(), wait)
+        .and_then(|mut archive| rows.iter().try_for_each(|row| archive.note_session(row)));
     if let Err(error) = noted {
         failures.push(error.to_string());
     }

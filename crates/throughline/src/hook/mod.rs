@@ -10,6 +10,8 @@ mod gate;
 mod glance;
 pub(crate) mod input;
 mod later;
+mod notes;
+pub(crate) mod resuming;
 mod session_start;
 pub(crate) mod starting;
 mod summaries;

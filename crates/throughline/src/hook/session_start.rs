@@ -1,25 +1,26 @@
 //! SessionStart: the session is noted, its facts are compiled, and what it needs is given back (Decision 2).
 
 use std::path::Path;
-use std::time::Duration;
 
 use throughline_briefing::briefing::{self, Occasion};
 use throughline_briefing::restore::{self, Ages, Plan, Start};
-use throughline_briefing::resume::{self, GitChanges};
+use throughline_briefing::resume;
 use throughline_briefing::session::{self as briefing_session, Known, Reader};
 use throughline_briefing::{Cap, Facts, Scope, banner, fragment};
 use throughline_domain::ledger::Ledger;
 use throughline_domain::{State, Timestamp, time};
+use throughline_store::ledger_file::LedgerFile;
 use throughline_store::project_files;
 use throughline_store::session::{CompactionMark, Registry, SessionCache, SessionNote};
 
 use super::gate::{self, Session};
-use super::{Outcome, Run, glance, later, starting, summaries};
+use super::resuming::{self, Back};
+use super::{Outcome, Run, ending, glance, later, starting, summaries};
 use crate::ledger;
 use crate::liveness::{self, Fate, Seen};
 
-/// How long git may take to say what changed meanwhile.
-const GIT_DEADLINE: Duration = Duration::from_millis(1_500);
+/// Most old sessions that one start clears away.
+const RETIRED_MAX: usize = 20;
 
 pub(super) fn run(run: &Run) -> Outcome {
     let source = run.payload.source.as_deref().unwrap_or("startup");
@@ -51,13 +52,24 @@ pub(super) fn run(run: &Run) -> Outcome {
     outcome
 }
 
-/// Sessions that are over since a day: what their spools still hold goes into the archive, and the folders go.
+/// Sessions that are over since a day, or of which there are too many: what their spools still hold goes into the archive,
+/// and the folders go. They are not forgotten: the archive lists them.
 fn retire_old_sessions(run: &Run, session: &Session, seen: &[Seen], failures: &mut Vec<String>) {
-    let day_ago_ms = run.now.as_millisecond() - 24 * 3_600 * 1_000;
-    let over = |seen: &&Seen| seen.fate != Fate::Alive && seen.last_active_ms < day_ago_ms;
-    let own = |seen: &&Seen| seen.session == run.payload.session_id;
-    let ids: Vec<&str> =
-        seen.iter().filter(over).filter(|seen| !own(seen)).map(|seen| seen.session.as_str()).collect();
+    let home = &run.place.home;
+    let day_ago_ms = run.now.as_millisecond() - liveness::STALE_MS;
+    let is_known = |id: &str| seen.iter().any(|seen| seen.session == id);
+    let over = seen.iter().filter(|seen| seen.is_over() && seen.last_active_ms < day_ago_ms);
+    let mut ids: Vec<String> = over.map(|seen| seen.session.clone()).collect();
+    // Those before the newest ones that a start looks at: over, as far as their own last line tells.
+    for note in Registry::of(home, &session.memory.project).recent() {
+        let is_new = !is_known(&note.session) && !ids.contains(&note.session);
+        if is_new && ids.len() < RETIRED_MAX && note.at < day_ago_ms && home.session(&note.session).exists() {
+            ids.push(note.session);
+        }
+    }
+    ids.retain(|id| *id != run.payload.session_id);
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    ending::archive_crashed(run, session, &ids, failures);
     if let Err(error) = throughline_store::gate::retire(&session.memory, &ids, gate::ARCHIVE_WAIT) {
         failures.push(error.to_string());
     }
@@ -70,6 +82,8 @@ fn note_start(run: &Run, session: &Session, source: &str, failures: &mut Vec<Str
         session: run.payload.session_id.clone(),
         what: "start".to_owned(),
         how: source.to_owned(),
+        parent: session.cache.parent.clone(),
+        phase: None,
     };
     if let Err(error) = Registry::of(&run.place.home, &session.memory.project).note(&note) {
         failures.push(error.to_string());
@@ -98,11 +112,35 @@ fn restore(
             (session.memory.peek().ok().flatten()?, Vec::new())
         }
     };
+    let mended = gate::repair_lines(&repairs).join("\n");
+    let mended =
+        if mended.is_empty() { mended } else { fragment::wrap(fragment::FragmentKind::Notice, &mended) };
+    let cap = Cap::tokens(session.config.briefing.tokens);
+    let cap =
+        if mended.is_empty() { cap } else { cap.less(throughline_domain::text::utf16_len(&mended) + 1) };
+    let text = planned(run, session, &state, start, seen, cap, failures);
+    match (mended.is_empty(), text) {
+        (true, text) => text,
+        (false, None) => Some(mended),
+        (false, Some(text)) => Some(format!("{mended}\n{text}")),
+    }
+}
+
+/// What the table of Decision 2 gives to this start.
+fn planned(
+    run: &Run,
+    session: &Session,
+    state: &State,
+    start: Start,
+    seen: &[Seen],
+    cap: Cap,
+    failures: &mut Vec<String>,
+) -> Option<String> {
     let others: Vec<&Seen> = seen.iter().filter(|seen| seen.session != run.payload.session_id).collect();
     let own = seen.iter().find(|seen| seen.session == run.payload.session_id);
     let crashed = others.first().is_some_and(|last| last.fate == Fate::Crashed);
     let other_lives = others.iter().any(|other| other.fate == Fate::Alive);
-    let last_active = last_active(&state, start, own, seen);
+    let last_active = last_active(state, start, own, seen);
     let age_seconds = last_active.map_or(u64::MAX, |then| time::seconds_between(then, run.now));
     let restore = &session.config.restore;
     let ages = Ages {
@@ -110,12 +148,6 @@ fn restore(
         briefing: restore.briefing_minutes * 60,
         resume: restore.resume_hours * 3_600,
     };
-    let mended = gate::repair_lines(&repairs).join("\n");
-    let mended =
-        if mended.is_empty() { mended } else { fragment::wrap(fragment::FragmentKind::Notice, &mended) };
-    let cap = Cap::tokens(session.config.briefing.tokens);
-    let cap =
-        if mended.is_empty() { cap } else { cap.less(throughline_domain::text::utf16_len(&mended) + 1) };
     let untrusted = session.memory.untrusted();
     let recent_files = recent_files(run, session, ages.banner);
     let facts = Facts {
@@ -123,34 +155,59 @@ fn restore(
         scope: if other_lives && start == Start::Startup { Scope::Shared } else { Scope::Whole },
         recent_files: &recent_files,
     };
-    let text = match restore::plan(start, age_seconds, crashed, ages) {
+    let back = Back {
+        memory: &session.memory,
+        config: &session.config,
+        state,
+        ledger: None,
+        last_active,
+        session_active: None,
+        now: run.now,
+        beside_briefing: false,
+    };
+    match restore::plan(start, age_seconds, crashed, ages) {
         Plan::Nothing => None,
-        Plan::OneLine => resume::one_line_notice(&state, last_active, run.now),
+        Plan::OneLine => resume::one_line_notice(state, last_active, run.now),
         Plan::Banner => told(run, start, &others, failures)
-            .and_then(|told| session_text(&state, &facts, &told, Reader::Restored, cap))
-            .or_else(|| banner::render(&state, &facts, cap).map(|chosen| chosen.text)),
+            .and_then(|told| session_text(state, &facts, &told, Reader::Restored, cap))
+            .or_else(|| banner::render(state, &facts, cap).map(|chosen| chosen.text)),
         Plan::Briefing => told(run, start, &others, failures)
-            .and_then(|told| session_text(&state, &facts, &told, reader(start), cap))
-            .or_else(|| brief(&state, &facts, start, age_seconds, cap)),
-        Plan::Resume => resume_text(run, session, &state, last_active, cap),
+            .and_then(|told| session_text(state, &facts, &told, reader(start), cap))
+            .or_else(|| brief(state, &facts, start, age_seconds, cap)),
+        Plan::Resume => {
+            let ledger = own_ledger(run);
+            resuming::text(&Back { ledger: Some(&ledger), session_active: active(own), ..back }, cap)
+        }
         Plan::ResumeAndBriefing => {
-            let resumed = resume_text(run, session, &state, last_active, Cap { units: cap.units / 3 });
-            let left =
-                cap.less(resumed.as_deref().map_or(0, |text| throughline_domain::text::utf16_len(text) + 1));
-            let briefing = told(run, start, &others, failures)
-                .and_then(|told| session_text(&state, &facts, &told, Reader::Started, left))
-                .or_else(|| brief(&state, &facts, start, age_seconds, left));
+            let told = told(run, start, &others, failures);
+            let back = Back {
+                ledger: told.as_ref().map(|told| &told.ledger),
+                session_active: active(others.first().copied()),
+                beside_briefing: true,
+                ..back
+            };
+            let resumed = resuming::text(&back, Cap { units: cap.units / 3 });
+            let taken = resumed.as_deref().map_or(0, |text| throughline_domain::text::utf16_len(text) + 1);
+            let left = cap.less(taken);
+            let briefing = told
+                .and_then(|told| session_text(state, &facts, &told, Reader::Started, left))
+                .or_else(|| brief(state, &facts, start, age_seconds, left));
             match (resumed, briefing) {
                 (Some(resumed), Some(briefing)) => Some(format!("{resumed}\n{briefing}")),
                 (_, briefing) => briefing,
             }
         }
-    };
-    match (mended.is_empty(), text) {
-        (true, text) => text,
-        (false, None) => Some(mended),
-        (false, Some(text)) => Some(format!("{mended}\n{text}")),
     }
+}
+
+/// What this session's transcript told when it was last read: its history is in the context, and is not read anew.
+fn own_ledger(run: &Run) -> Ledger {
+    let folder = run.place.home.session(&run.payload.session_id);
+    LedgerFile::read(&folder, &run.payload.transcript_path).main.ledger
+}
+
+fn active(seen: Option<&Seen>) -> Option<Timestamp> {
+    Timestamp::from_millisecond(seen?.last_active_ms).ok()
 }
 
 /// What a session's transcript has told, and what of it the agent will know anyway.
@@ -210,34 +267,6 @@ fn last_active(state: &State, start: Start, own: Option<&Seen>, seen: &[Seen]) -
     }
     let sessions = seen.iter().filter_map(|seen| Timestamp::from_millisecond(seen.last_active_ms).ok());
     sessions.chain(time::parse(&state.timestamp)).max()
-}
-
-pub(super) fn resume_text(
-    run: &Run,
-    session: &Session,
-    state: &State,
-    last_active: Option<Timestamp>,
-    cap: Cap,
-) -> Option<String> {
-    let untrusted = session.memory.untrusted();
-    let state = &Facts { untrusted: &untrusted, ..Facts::default() }.vouched(state);
-    if state.is_blank() && state.git.head.is_none() {
-        return None;
-    }
-    let changes =
-        state.git.head.as_deref().and_then(|head| git_changes(&session.memory.project.root, head, state));
-    Some(resume::render(state, last_active, run.now, changes.as_ref(), cap))
-}
-
-fn git_changes(root: &Path, head: &str, state: &State) -> Option<GitChanges> {
-    let changes = throughline_git::changes_since(root, head, GIT_DEADLINE)?;
-    Some(GitChanges {
-        branch_now: changes.branch_now.filter(|branch| Some(branch) != state.git.branch.as_ref()),
-        commits: changes.commits,
-        commit_count: changes.commit_count,
-        files_changed: changes.files_changed,
-        history_rewritten: changes.history.in_words().is_some(),
-    })
 }
 
 /// Files that a person or the hook before a compaction left moments ago (S1.9): their content, not only a reminder.

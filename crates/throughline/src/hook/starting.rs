@@ -10,8 +10,8 @@ use throughline_store::project_files;
 use throughline_store::session::{self, SessionCache};
 
 use super::Run;
-use crate::liveness;
 use crate::place::{self, Place};
+use crate::{lineage, liveness};
 
 /// Settles a session's facts and writes its cache; `None` when the payload's folder is no folder.
 pub(super) fn compile(run: &Run, source: &str) -> Option<SessionCache> {
@@ -57,6 +57,10 @@ pub(super) fn compile_for(run: &Run, source: &str, model: Option<String>) -> Opt
         paused: run.place.home.project(&project.key).join("paused").exists(),
         save_waits: known.save_waits,
         difference_waits: known.difference_waits,
+        parent: known.parent.or_else(|| match source {
+            "clear" => lineage::cleared_from(&run.place.home, &project, client_pid, run.now),
+            _ => None,
+        }),
         project_root: root,
     };
     // A cache that cannot be written is compiled again by the next run.

@@ -9,10 +9,12 @@ use throughline_briefing::Cap;
 use throughline_domain::text::thousands;
 use throughline_domain::{Timestamp, Trigger};
 use throughline_store::files;
+use throughline_store::ledger_file::LedgerFile;
 use throughline_store::session::{CompactionMark, SessionCache};
 use throughline_store::spool::{Spool, SpoolRecord};
 
-use super::{Outcome, Run, checkpoints, gate, later, session_start};
+use super::resuming::{self, Back};
+use super::{Outcome, Run, checkpoints, gate, later, notes};
 
 /// How much of the transcript's end is read: the last response is nearly always in it.
 const TAIL_BYTES: u64 = 32 << 10;
@@ -47,10 +49,15 @@ pub(super) fn run(run: &Run, mut spool: Option<&mut Spool>) -> Outcome {
         if may_speak(run, spool) {
             gate::watch(run);
             if let Some(session) = gate::open(run) {
-                checkpoints::at_task_end(run, &session, &mut outcome.failures);
+                let told = super::ending::read_on(run, &session, &mut outcome.failures);
+                checkpoints::at_task_end(run, &session, told.as_ref(), &mut outcome.failures);
+                notes::at_gate(run, &session, told.as_ref(), None, &mut outcome.failures);
             }
         }
         return outcome;
+    }
+    if matches!(run.payload.event, Event::SubagentStart | Event::SubagentStop) {
+        notes::at_subagent(run, &mut outcome.failures);
     }
     if !ends_a_turn(run) {
         return outcome;
@@ -74,7 +81,8 @@ pub(super) fn run(run: &Run, mut spool: Option<&mut Spool>) -> Outcome {
         if let Some(session) = gate::open(run) {
             catch_up_save(run, &session, &mut outcome.failures);
             let told = super::ending::read_on(run, &session, &mut outcome.failures);
-            checkpoints::at_gate(run, &session, told.as_ref(), &mut outcome.failures);
+            let committed = checkpoints::at_gate(run, &session, told.as_ref(), &mut outcome.failures);
+            notes::at_gate(run, &session, told.as_ref(), committed.as_deref(), &mut outcome.failures);
             gate::fold(run, &session.memory, &mut outcome.failures);
         }
     }
@@ -118,7 +126,19 @@ fn prompt(run: &Run, cache: &SessionCache, last: Option<&SpoolRecord>, spool: Op
     let Some(session) = gate::open(run) else { return Outcome::silent() };
     let Ok((state, _)) = session.memory.load(&gate::author(run)) else { return Outcome::silent() };
     let last_active = last.and_then(|record| Timestamp::from_millisecond(record.at).ok());
-    let text = session_start::resume_text(run, &session, &state, last_active, Cap::tokens(RESUME_TOKENS));
+    let folder = run.place.home.session(&run.payload.session_id);
+    let ledger = LedgerFile::read(&folder, &run.payload.transcript_path).main.ledger;
+    let back = Back {
+        memory: &session.memory,
+        config: &session.config,
+        state: &state,
+        ledger: Some(&ledger),
+        last_active,
+        session_active: last_active,
+        now: run.now,
+        beside_briefing: false,
+    };
+    let text = resuming::text(&back, Cap::tokens(RESUME_TOKENS));
     Outcome { turn, ..Outcome::saying(text) }
 }
 

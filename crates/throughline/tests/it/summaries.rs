@@ -198,8 +198,9 @@ fn a_session_id_is_never_a_path() {
     assert_eq!(kept.len(), 1);
     assert_eq!(kept[0]["session_id"], evil);
     let (data, ours) = (scene.home.claude_config().join("data"), scene.home.data());
+    let notes = scene.home.project().join(".claude/sessions");
     for file in files_under(scene.home.root()).iter().filter(|file| !before.contains(file)) {
-        let is_inside = [&data, &ours].into_iter().any(|folder| file.starts_with(folder));
+        let is_inside = [&data, &ours, &notes].into_iter().any(|folder| file.starts_with(folder));
         assert!(is_inside, "{}", file.display());
         assert!(!file.to_string_lossy().contains("evil"), "{}", file.display());
     }

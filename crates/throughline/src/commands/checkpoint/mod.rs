@@ -1,7 +1,7 @@
 //! `checkpoint`: where the work stood at a moment; made, looked at, compared, given back, removed.
 
 mod diff;
-mod reading;
+pub(crate) mod reading;
 mod restore;
 
 use serde_json::json;

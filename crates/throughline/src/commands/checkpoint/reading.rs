@@ -118,7 +118,7 @@ pub(super) fn show(app: &App, name: &str, as_json: bool) -> Result<(), Failure> 
 }
 
 /// A heading and its lines; nothing where there are none.
-pub(super) fn section(heading: &str, lines: impl Iterator<Item = String>) -> Result<(), Failure> {
+pub(crate) fn section(heading: &str, lines: impl Iterator<Item = String>) -> Result<(), Failure> {
     const LINES_MAX: usize = 60;
     let lines: Vec<String> = lines.collect();
     if lines.is_empty() {

@@ -1,0 +1,147 @@
+//! What happened since the page was last written: tasks and requests that ended, checks that ran, decisions, commits.
+
+use throughline_domain::ledger::{CommandKind, CommandUse, FindingKind, Ledger, Segment, Task};
+use throughline_domain::text::one_line;
+use throughline_domain::{Detail, Kind, State};
+
+use super::{Mark, Progress};
+
+/// Most entries of one kind that one update adds; of more the newest.
+const EACH_MAX: usize = 8;
+const TITLE_UNITS: usize = 160;
+const LINE_UNITS: usize = 240;
+const FILES_MAX: usize = 8;
+const OUTCOMES_MAX: usize = 3;
+
+/// What an update tells of.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Happened {
+    /// In the order in which it is told.
+    pub entries: Vec<Progress>,
+    /// Up to where everything is told then.
+    pub mark: Mark,
+}
+
+/// Everything after `mark`. `commits` are those that were made since, the newest first, as git tells them.
+#[must_use]
+pub fn since(mark: Mark, state: &State, ledger: &Ledger, commits: &[String]) -> Happened {
+    let mut entries = Vec::new();
+    finished_tasks(mark, ledger, &mut entries);
+    finished_requests(mark, ledger, &mut entries);
+    checks(mark, ledger, &mut entries);
+    for commit in commits.iter().rev() {
+        entries
+            .push(Progress { title: format!("Commit {}", one_line(commit, TITLE_UNITS)), lines: Vec::new() });
+    }
+    found_decisions(mark, ledger, &mut entries);
+    let decision = recorded_decisions(mark, state, &mut entries);
+    let read = newest_place(ledger).max(mark.offset);
+    Happened { entries, mark: Mark { turn: ledger.turn.max(mark.turn), offset: read, decision } }
+}
+
+/// The newest byte of the transcript that anything here came from.
+fn newest_place(ledger: &Ledger) -> u64 {
+    let tasks = ledger.tasks.iter().map(|task| task.changed.offset);
+    let commands = ledger.commands.iter().map(|command| command.last.offset);
+    let findings = ledger.findings.iter().map(|finding| finding.place.offset);
+    tasks.chain(commands).chain(findings).max().unwrap_or_default()
+}
+
+fn newest<T>(mut all: Vec<T>) -> Vec<T> {
+    all.split_off(all.len().saturating_sub(EACH_MAX))
+}
+
+fn finished_tasks(mark: Mark, ledger: &Ledger, entries: &mut Vec<Progress>) {
+    let is_new = |task: &&Task| task.status == "completed" && task.changed.offset > mark.offset;
+    let mut done: Vec<&Task> = ledger.tasks.iter().filter(is_new).collect();
+    done.sort_by_key(|task| task.changed);
+    for task in newest(done) {
+        let of_task = |segment: &&Segment| {
+            !segment.is_request()
+                && (segment.id == task.id || (task.id.is_empty() && segment.subject == task.subject))
+        };
+        let segment = ledger.segments.iter().rfind(of_task);
+        let number = if task.id.is_empty() { String::new() } else { format!("#{} ", one_line(&task.id, 20)) };
+        entries.push(Progress {
+            title: format!("Task done: {number}{}", one_line(&task.subject, TITLE_UNITS)),
+            lines: segment.map(segment_lines).unwrap_or_default(),
+        });
+    }
+}
+
+/// Where there are no tasks, the user's requests take their place.
+fn finished_requests(mark: Mark, ledger: &Ledger, entries: &mut Vec<Progress>) {
+    let did_something =
+        |it: &&&Segment| !it.files.is_empty() || !it.commands.is_empty() || !it.outcomes.is_empty();
+    let finished = ledger.finished_segments();
+    let new = finished.iter().filter(|it| it.is_request() && it.end.is_some_and(|end| end > mark.turn));
+    for segment in newest(new.filter(did_something).collect()) {
+        entries.push(Progress {
+            title: format!("Request done: \"{}\"", one_line(&segment.subject, TITLE_UNITS)),
+            lines: segment_lines(segment),
+        });
+    }
+}
+
+fn segment_lines(segment: &Segment) -> Vec<String> {
+    let outcomes = segment.outcomes.iter().rev().take(OUTCOMES_MAX).rev();
+    let mut lines: Vec<String> = outcomes.map(|outcome| one_line(outcome, LINE_UNITS)).collect();
+    if !segment.files.is_empty() {
+        let named: Vec<String> =
+            segment.files.iter().take(FILES_MAX).map(|path| one_line(path, 120)).collect();
+        let more = segment.files.len().saturating_sub(FILES_MAX);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        lines.push(format!("Files: {}{more}", named.join(", ")));
+    }
+    lines
+}
+
+/// Tests that ran, with how they ended; other checks are many and say less.
+fn checks(mark: Mark, ledger: &Ledger, entries: &mut Vec<Progress>) {
+    let is_new = |it: &&CommandUse| {
+        it.kind == CommandKind::Test && it.last.offset > mark.offset && it.succeeded.is_some()
+    };
+    let mut ran: Vec<&CommandUse> = ledger.commands.iter().filter(is_new).collect();
+    ran.sort_by_key(|command| command.last);
+    for command in newest(ran) {
+        let outcome = if command.succeeded == Some(true) { "passed" } else { "failed" };
+        let last = command.result.last().map(|line| format!("> {}", one_line(line, LINE_UNITS)));
+        entries.push(Progress {
+            title: format!("Tests {outcome}: `{}`", one_line(&command.normal, TITLE_UNITS)),
+            lines: last.into_iter().collect(),
+        });
+    }
+}
+
+fn found_decisions(mark: Mark, ledger: &Ledger, entries: &mut Vec<Progress>) {
+    let found = ledger.findings.iter();
+    let is_new = |it: &&throughline_domain::ledger::Finding| {
+        it.kind == FindingKind::Decision && it.place.offset > mark.offset
+    };
+    for finding in newest(found.filter(is_new).collect()) {
+        let who = if finding.by_user { "the user" } else { "the agent" };
+        entries.push(Progress {
+            title: format!("Decided, in the words of {who}"),
+            lines: vec![format!("\"{}\"", one_line(&finding.quote, LINE_UNITS))],
+        });
+    }
+}
+
+/// Decisions that were recorded; gives the number of the last one.
+fn recorded_decisions(mark: Mark, state: &State, entries: &mut Vec<Progress>) -> u64 {
+    let decisions = state.entries(Kind::Decision);
+    let new = decisions.iter().filter(|entry| entry.id.number > mark.decision).collect();
+    for entry in newest(new) {
+        let reason = match &entry.detail {
+            Detail::Decision { rationale, .. } if !rationale.is_empty() => {
+                Some(format!("Because {}", one_line(rationale, LINE_UNITS)))
+            }
+            _ => None,
+        };
+        entries.push(Progress {
+            title: format!("Decision {}: {}", entry.id, one_line(&entry.text, TITLE_UNITS)),
+            lines: reason.into_iter().collect(),
+        });
+    }
+    decisions.iter().map(|entry| entry.id.number).max().unwrap_or_default().max(mark.decision)
+}

@@ -1,0 +1,99 @@
+//! `notes`: the page that the hooks keep about a session.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use throughline_briefing::notes::Progress;
+use throughline_domain::State;
+use throughline_domain::text::{one_line, printable};
+use throughline_store::lock::Patience;
+use throughline_store::notes_file::NotesFile;
+use throughline_store::session::SessionCache;
+
+use super::App;
+use crate::failure::Failure;
+use crate::ledger;
+use crate::notes::{self, Added, Moment};
+use crate::output;
+
+const EXAMPLES: &str = "\
+Examples:
+  throughline notes                     the session at hand
+  throughline notes --session 1f2e…     another one
+  throughline notes --path              only where the page is
+
+The block between the two marks is replaced as the work goes on; what you write anywhere else stays.";
+
+/// Show the session's notes: where it stands now, and what it did
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The session, by its id
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Print only where the page is
+    #[arg(long)]
+    path: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    let session = args.session.clone().or_else(|| app.session_at_hand()).ok_or_else(|| {
+        Failure::new("no session was seen in this project yet")
+            .hint("`throughline init`, then start the agent; `throughline sessions list` shows the sessions")
+    })?;
+    let notes = NotesFile::of(&app.memory.project, &app.place.home, &session);
+    // Whoever asks wants to know how it is now.
+    if notes.path().is_file() && !args.path {
+        refresh(app, &session);
+    }
+    let text = notes.read();
+    if args.json {
+        return output::say_json(&json!({ "session": session, "path": notes.path(), "text": text }));
+    }
+    match text {
+        None => Err(Failure::new(format!("there are no notes of session `{}` yet", one_line(&session, 80)))
+            .hint("they begin with the first finished task, commit, test run or decision; `throughline note \"…\"` begins them now")),
+        Some(_) if args.path => output::say(&notes.path().display().to_string()),
+        Some(text) => output::say(printable(&text).trim_end()),
+    }
+}
+
+/// Brings the notes of a session up to date, with what somebody says by hand. Gives their place.
+pub(super) fn add(app: &App, session: &str, by_hand: Option<Progress>) -> Result<PathBuf, Failure> {
+    let state = app.memory.peek().ok().flatten().unwrap_or_else(State::empty);
+    let cache = SessionCache::read(&app.place.home.session(session));
+    let transcript = cache.map(|cache| cache.transcript).unwrap_or_default();
+    let ledger = ledger::of_session(&app.place.home, session, Some(Path::new(&transcript)));
+    let moment = Moment {
+        memory: &app.memory,
+        config: &app.config,
+        session,
+        state: &state,
+        ledger: &ledger,
+        now: app.now,
+        patience: Patience::Person,
+    };
+    if !app.config.notes.enabled {
+        output::warn("notes are switched off ([notes] enabled = false in throughline.toml)");
+    }
+    notes::write(&moment, Added { by_hand, begins: true, ..Added::default() })?;
+    Ok(NotesFile::of(&app.memory.project, &app.place.home, session).path().to_owned())
+}
+
+/// Brings the page of the session at hand up to date, if there is one: what a verb changed is true at once.
+pub(super) fn follow(app: &App) {
+    if let Some(session) = app.session_at_hand()
+        && NotesFile::of(&app.memory.project, &app.place.home, &session).path().is_file()
+    {
+        refresh(app, &session);
+    }
+}
+
+fn refresh(app: &App, session: &str) {
+    if let Err(failure) = add(app, session, None) {
+        output::warn(&failure.message);
+    }
+}

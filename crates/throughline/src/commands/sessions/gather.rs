@@ -1,0 +1,191 @@
+//! What is known of a project's sessions, from three sources: its list, the archive, the client's transcripts.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use throughline_agents::claude_code::transcript::{Parsed, parse_line};
+use throughline_domain::transcript::What;
+use throughline_domain::{Timestamp, time};
+use throughline_store::archive::{Archive, SessionRow};
+use throughline_store::glance::Glance;
+use throughline_store::ledger_file::LedgerFile;
+use throughline_store::notes_file::NotesFile;
+use throughline_store::session::SessionCache;
+use throughline_store::transcript_file::{Cursor, read_on};
+
+use crate::commands::coverage::transcripts;
+use crate::commands::{ARCHIVE_WAIT, App};
+use crate::liveness::{self, Fate, LISTED_MAX, STALE_MS, Seen};
+
+/// So much of a transcript's beginning is read for its first prompt.
+const HEAD_BYTES: u64 = 256 << 10;
+
+/// What became of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    AtWork,
+    /// Its client runs, and nothing came from it for a day.
+    Silent,
+    Ended,
+    Crashed,
+    /// Only its transcript tells of it.
+    Written,
+}
+
+impl Standing {
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Self::AtWork => "at work",
+            Self::Silent => "open but silent",
+            Self::Ended => "ended",
+            Self::Crashed => "ended without saying so",
+            Self::Written => "known by its transcript",
+        }
+    }
+}
+
+/// A session as it is listed.
+#[derive(Debug)]
+pub(super) struct Listed {
+    pub(super) id: String,
+    pub(super) agent: String,
+    pub(super) standing: Standing,
+    pub(super) started: Option<Timestamp>,
+    pub(super) last_active: Timestamp,
+    /// How it began.
+    pub(super) source: Option<String>,
+    pub(super) end_reason: Option<String>,
+    pub(super) parent: Option<String>,
+    pub(super) phase: Option<String>,
+    /// What was asked.
+    pub(super) title: Option<String>,
+    pub(super) transcript: Option<PathBuf>,
+    pub(super) notes: Option<PathBuf>,
+}
+
+impl Listed {
+    /// Whether nothing came from it for a day.
+    pub(super) fn is_stale(&self, now: Timestamp) -> bool {
+        now.as_millisecond().saturating_sub(self.last_active.as_millisecond()) >= STALE_MS
+    }
+}
+
+/// The sessions of the project at hand, the last active first; of more than a hundred the least recently used are left out.
+pub(super) fn sessions(app: &App) -> Vec<Listed> {
+    let (home, project) = (&app.place.home, &app.memory.project);
+    let mut found: HashMap<String, Listed> = HashMap::new();
+    for seen in liveness::newest(home, project, app.now, LISTED_MAX) {
+        found.insert(seen.session.clone(), of_hooks(app, seen));
+    }
+    let rows = Archive::open(&home.archive(), ARCHIVE_WAIT)
+        .and_then(|archive| archive.sessions(&project.key, LISTED_MAX as u64))
+        .unwrap_or_default();
+    for row in rows {
+        complete(&mut found, &row);
+    }
+    for path in transcripts::of_project(app).unwrap_or_default().into_iter().rev().take(LISTED_MAX) {
+        let Some(id) = path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned) else { continue };
+        found.entry(id.clone()).or_insert_with(|| of_transcript(id, &path)).transcript.get_or_insert(path);
+    }
+    let mut all: Vec<Listed> = found.into_values().collect();
+    all.sort_by(|left, right| right.last_active.cmp(&left.last_active).then_with(|| left.id.cmp(&right.id)));
+    all.truncate(LISTED_MAX);
+    for session in &mut all {
+        let notes = NotesFile::of(project, home, &session.id);
+        session.notes = Some(notes.path().to_owned()).filter(|path| path.is_file());
+        session.title = session.title.take().or_else(|| first_prompt(session.transcript.as_deref()?));
+    }
+    all
+}
+
+fn of_hooks(app: &App, seen: Seen) -> Listed {
+    let folder = app.place.home.session(&seen.session);
+    let cache = SessionCache::read(&folder);
+    let ledger = cache.as_ref().map(|cache| LedgerFile::read(&folder, &cache.transcript).main.ledger);
+    let title = ledger.and_then(|ledger| ledger.said.last().map(|word| word.text.clone()));
+    let cache = cache.unwrap_or_default();
+    let is_end = seen.note.what == "end";
+    Listed {
+        standing: match seen.fate {
+            Fate::Alive => Standing::AtWork,
+            Fate::Stale => Standing::Silent,
+            Fate::Ended => Standing::Ended,
+            Fate::Crashed => Standing::Crashed,
+        },
+        agent: Some(cache.agent)
+            .filter(|agent| !agent.is_empty())
+            .unwrap_or_else(|| "claude-code".to_owned()),
+        started: Timestamp::from_millisecond(cache.started_at).ok().filter(|_| cache.started_at > 0),
+        last_active: Timestamp::from_millisecond(seen.last_active_ms).unwrap_or(app.now),
+        source: if is_end { None } else { Some(seen.note.how.clone()) }
+            .or(Some(cache.source))
+            .filter(|source| !source.is_empty()),
+        end_reason: is_end.then_some(seen.note.how),
+        parent: cache.parent.or(seen.note.parent).filter(|parent| !parent.is_empty()),
+        phase: Glance::read(&folder).and_then(|glance| glance.phase).or(seen.note.phase),
+        title,
+        transcript: Some(PathBuf::from(cache.transcript)).filter(|path| path.is_file()),
+        notes: None,
+        id: seen.session,
+    }
+}
+
+/// Adds what the archive remembers.
+fn complete(found: &mut HashMap<String, Listed>, row: &SessionRow) {
+    let last_seen = time::parse(&row.last_seen_at);
+    if let Some(known) = found.get_mut(&row.id) {
+        known.started = known.started.or_else(|| time::parse(&row.started_at));
+        known.source = known.source.take().or_else(|| row.source.clone());
+        return;
+    }
+    let Some(last_active) = last_seen else { return };
+    let listed = Listed {
+        id: row.id.clone(),
+        agent: row.agent.clone(),
+        standing: if row.ended_at.is_some() { Standing::Ended } else { Standing::Crashed },
+        started: time::parse(&row.started_at),
+        last_active,
+        source: row.source.clone(),
+        end_reason: row.end_reason.clone(),
+        parent: None,
+        phase: None,
+        title: None,
+        transcript: row.transcript.as_ref().map(PathBuf::from).filter(|path| path.is_file()),
+        notes: None,
+    };
+    found.insert(row.id.clone(), listed);
+}
+
+fn of_transcript(id: String, path: &Path) -> Listed {
+    let modified = std::fs::metadata(path).and_then(|meta| meta.modified()).ok();
+    let modified = modified.and_then(|at| Timestamp::try_from(at).ok());
+    Listed {
+        id,
+        agent: "claude-code".to_owned(),
+        standing: Standing::Written,
+        started: None,
+        last_active: modified.unwrap_or(Timestamp::UNIX_EPOCH),
+        source: None,
+        end_reason: None,
+        parent: None,
+        phase: None,
+        title: None,
+        transcript: None,
+        notes: None,
+    }
+}
+
+fn first_prompt(path: &Path) -> Option<String> {
+    let mut found = None;
+    let each = |_: u64, bytes: &[u8]| {
+        if found.is_none()
+            && let Parsed::Line(line) = parse_line(bytes)
+            && let What::UserSaid(text) = line.what
+        {
+            found = Some(throughline_domain::text::shorten(&text, 400));
+        }
+    };
+    read_on(path, &Cursor::at_start(), HEAD_BYTES, SystemTime::UNIX_EPOCH, each).ok()?;
+    found.map(|text| throughline_store::redact::text(&text).into_owned())
+}

@@ -1,0 +1,50 @@
+//! `sessions resume`: what a session is told when somebody comes back to it, and the command that does so.
+
+use serde_json::json;
+use throughline_briefing::Cap;
+
+use super::gather::{Listed, Standing};
+use crate::commands::App;
+use crate::failure::Failure;
+use crate::hook::resuming::{self, Back};
+use crate::ledger;
+use crate::output;
+
+/// Room for the context.
+const TOKENS: u64 = 800;
+
+pub(super) fn run(app: &App, session: &Listed, as_json: bool) -> Result<(), Failure> {
+    let state = app.state()?;
+    let ledger = ledger::of_session(&app.place.home, &session.id, session.transcript.as_deref());
+    let back = Back {
+        memory: &app.memory,
+        config: &app.config,
+        state: &state,
+        ledger: Some(&ledger),
+        last_active: Some(session.last_active),
+        session_active: Some(session.last_active),
+        now: app.now,
+        beside_briefing: false,
+    };
+    let text = resuming::text(&back, Cap::tokens(TOKENS));
+    // The client takes an id of its own form only; anything else would be another argument.
+    let is_plain = session.id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let is_there = session.transcript.is_some() && is_plain && !session.id.starts_with('-');
+    let command = is_there.then(|| format!("claude --resume {}", session.id));
+    if as_json {
+        return output::say_json(&json!({
+            "session": session.id, "live": session.standing == Standing::AtWork, "command": command, "context": text,
+        }));
+    }
+    output::say(
+        text.as_deref().unwrap_or("nothing is recorded for this project, and the session has no transcript"),
+    )?;
+    match (session.standing, command) {
+        (Standing::AtWork | Standing::Silent, _) => {
+            output::remark("this session is open in a client: go on there; it is told this by itself");
+        }
+        (_, Some(command)) => output::remark(&format!("come back with: {command}")),
+        (_, None) => output::remark("its transcript is gone: a new session gets the project's memory"),
+    }
+    Ok(())
+}

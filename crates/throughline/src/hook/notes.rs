@@ -1,0 +1,76 @@
+//! Session notes at the gates: nobody has to remember to write them.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use throughline_agents::claude_code::hook_payload::Event;
+use throughline_domain::State;
+use throughline_domain::ledger::Ledger;
+use throughline_store::ledger_file::LedgerFile;
+use throughline_store::lock::{LockError, Patience};
+use throughline_store::notes_file::{NotesError, NotesFile};
+
+use super::Run;
+use super::gate::{self, Session};
+use crate::notes::{self, Added, Moment};
+
+/// How long git may take to name the commits that were made.
+const GIT_DEADLINE: Duration = Duration::from_secs(1);
+
+/// A gate has read the transcript on, or found a commit since `committed_from`.
+pub(super) fn at_gate(
+    run: &Run,
+    session: &Session,
+    told: Option<&Ledger>,
+    committed_from: Option<&str>,
+    failures: &mut Vec<String>,
+) {
+    if told.is_none() && committed_from.is_none() {
+        return;
+    }
+    let root = &session.memory.project.root;
+    let changes = committed_from.and_then(|head| throughline_git::changes_since(root, head, GIT_DEADLINE));
+    let commits = changes.map(|changes| changes.commits).unwrap_or_default();
+    let added = Added { commits: &commits, ..Added::default() };
+    write(run, session, told, added, failures);
+}
+
+/// A compaction comes: the page stands there before it, whatever has happened so far.
+pub(super) fn before_compaction(run: &Run, session: &Session, told: &Ledger, failures: &mut Vec<String>) {
+    write(run, session, Some(told), Added { begins: true, ..Added::default() }, failures);
+}
+
+/// A subagent began or ended: the block names those at work, if there is a page.
+pub(super) fn at_subagent(run: &Run, failures: &mut Vec<String>) {
+    let payload = &run.payload;
+    let (Some(id), Some(kind)) = (payload.agent_id.clone(), payload.agent_type.clone()) else { return };
+    let Some(session) = gate::open(run).filter(|session| !session.cache.paused) else { return };
+    let notes = NotesFile::of(&session.memory.project, &run.place.home, &payload.session_id);
+    if !notes.path().is_file() {
+        return;
+    }
+    let began = payload.event == Event::SubagentStart;
+    let added = Added { subagent: Some((began, kind, id)), ..Added::default() };
+    write(run, &session, None, added, failures);
+}
+
+fn write(run: &Run, session: &Session, told: Option<&Ledger>, added: Added<'_>, failures: &mut Vec<String>) {
+    let state = session.memory.peek().ok().flatten().unwrap_or_else(State::empty);
+    let folder = run.place.home.session(&run.payload.session_id);
+    let read = || LedgerFile::read(&folder, &run.payload.transcript_path).main.ledger;
+    let ledger = told.map_or_else(|| Cow::Owned(read()), Cow::Borrowed);
+    let moment = Moment {
+        memory: &session.memory,
+        config: &session.config,
+        session: &run.payload.session_id,
+        state: &state,
+        ledger: &ledger,
+        now: run.now,
+        patience: Patience::Hook,
+    };
+    match notes::write(&moment, added) {
+        // Somebody else writes them at this very moment; what is new is told at the next gate.
+        Ok(_) | Err(NotesError::Lock(LockError::Busy { .. }) | NotesError::Contended(_)) => {}
+        Err(error) => failures.push(format!("notes: {error}")),
+    }
+}
