@@ -16,5 +16,7 @@ mod every_call;
 mod kills;
 mod lock_holders;
 mod many_writers;
+mod notes;
 mod scene;
 mod system_calls;
+mod traced;
