@@ -129,7 +129,7 @@ fn decisions(ledger: &mut Ledger, text: &str, by: By, place: Place) {
 }
 
 /// The question a text ends with.
-fn last_question(text: &str) -> Option<&str> {
+pub(crate) fn last_question(text: &str) -> Option<&str> {
     let line = text.trim_end().lines().next_back()?.trim();
     if !line.trim_end_matches(['*', '_', ')', '"']).ends_with('?') || line.starts_with(['|', '>']) {
         return None;

@@ -30,7 +30,7 @@ mod tasks;
 mod turns;
 mod words;
 
-use throughline_domain::ledger::{LEDGER_VERSION, Ledger, PendingCall, Place};
+use throughline_domain::ledger::{LEDGER_VERSION, Ledger, PendingCall, Place, Stand};
 use throughline_domain::text::{cut_utf16, fingerprint};
 use throughline_domain::transcript::{Block, Line, Tool, ToolAnswer, ToolCall, What};
 
@@ -118,6 +118,16 @@ pub fn absorb(ledger: &mut Ledger, line: &Line<'_>, offset: u64) {
         What::Summary(_) => {}
     }
     keep_within_bounds(ledger, &line.what, counts);
+}
+
+/// Where the work stands once the agent has said this, and what it asks: a client tells a hook the end of an answer before
+/// it writes it to the transcript.
+#[must_use]
+pub fn after_words(ledger: &Ledger, text: &str) -> (Stand, Option<String>) {
+    let mut stand = ledger.stand.clone();
+    let text = head(text, TEXT_BYTES_MAX);
+    stand::spoke(&mut stand, text, outcome_words::in_text(text));
+    (stand, findings::last_question(text).map(str::to_owned))
 }
 
 fn keep_within_bounds(ledger: &mut Ledger, what: &What<'_>, before: bounds::Counts) {

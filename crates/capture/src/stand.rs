@@ -29,11 +29,15 @@ pub(crate) fn is_stop(text: &str) -> bool {
 
 /// The agent spoke; `outcome` is the sentence that tells what came out.
 pub(crate) fn said(ledger: &mut Ledger, text: &str, outcome: Option<String>) {
+    spoke(&mut ledger.stand, text, outcome);
+}
+
+/// The same, for the words of an answer that the transcript does not hold yet.
+pub(crate) fn spoke(stand: &mut Stand, text: &str, outcome: Option<String>) {
     let text = text.trim();
     if text.is_empty() {
         return;
     }
-    let stand = &mut ledger.stand;
     stand.phase = Phase::Told;
     if let Some(said) = intent_in(tail(text)) {
         stand.said = said;

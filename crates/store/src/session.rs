@@ -32,6 +32,8 @@ const SUMMARY_BYTES_MAX: usize = 200 << 10;
 pub struct GateMarks {
     /// The commit that was checked out.
     pub head: Option<String>,
+    /// The branch it was on.
+    pub branch: Option<String>,
     /// Finished tasks of the session.
     pub tasks_done: usize,
     /// Whether this client tells of a task's end by an event.

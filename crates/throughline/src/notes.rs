@@ -32,6 +32,8 @@ pub(crate) struct Added<'a> {
     pub(crate) by_hand: Option<Progress>,
     /// A subagent that just began (`true`) or ended: the spool does not know it yet.
     pub(crate) subagent: Option<(bool, String, String)>,
+    /// The agent's last words, which the transcript may not hold yet.
+    pub(crate) last_words: Option<&'a str>,
     /// The page is begun also when nothing has happened yet.
     pub(crate) begins: bool,
 }
@@ -47,7 +49,14 @@ pub(crate) fn write(moment: &Moment<'_>, mut added: Added<'_>) -> Result<bool, N
     let untrusted = moment.memory.untrusted();
     let state = Facts { untrusted: &untrusted, ..Facts::default() }.vouched(moment.state);
     let subagents = subagents(spool::subagents_at_work(&folder), added.subagent.take());
-    let current = masked_state(&CurrentState::of(&state, moment.ledger, &subagents));
+    let current = match added.last_words {
+        Some(words) => {
+            let (stand, asked) = throughline_capture::after_words(moment.ledger, words);
+            CurrentState::after(&state, moment.ledger, &stand, asked.as_deref(), &subagents)
+        }
+        None => CurrentState::of(&state, moment.ledger, &subagents),
+    };
+    let current = masked_state(&current);
     // A note that a person waits for is safe when he is told so.
     let durability = if added.by_hand.is_some() { Durability::Flushed } else { Durability::Quick };
     if notes.read().is_none() {

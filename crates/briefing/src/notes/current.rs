@@ -1,7 +1,7 @@
 //! Where a session stands now: the work item, the step in hand, what it waits for, what comes next, who else works.
 
 use throughline_domain::State;
-use throughline_domain::ledger::{FindingKind, Ledger, Phase, Task};
+use throughline_domain::ledger::{FindingKind, Ledger, Phase, Stand, Task};
 use throughline_domain::text::{one_line, word_count};
 
 use crate::sections::percent;
@@ -33,13 +33,29 @@ impl CurrentState {
     /// What the working set and the session's transcript tell. What somebody set by hand goes before what was captured.
     #[must_use]
     pub fn of(state: &State, ledger: &Ledger, subagents: &[String]) -> Self {
+        let asked = ledger.findings.iter().rfind(|finding| finding.kind == FindingKind::Question);
+        let asked = asked.map(|finding| finding.quote.as_str());
+        Self::after(state, ledger, &ledger.stand, asked, subagents)
+    }
+
+    /// The same, where more is known of the agent's last words than the transcript holds: where it stands, what it asks.
+    #[must_use]
+    pub fn after(
+        state: &State,
+        ledger: &Ledger,
+        stand: &Stand,
+        asked: Option<&str>,
+        subagents: &[String],
+    ) -> Self {
         let sd = &state.sd;
         let set = |text: &Option<String>| text.as_deref().map(|text| one_line(text, TEXT_UNITS));
         Self {
             work: work(state),
-            item: set(&sd.item).or_else(|| in_hand(ledger)).unwrap_or_else(|| NOT_KNOWN.to_owned()),
-            blocking: set(&sd.blocking).or_else(|| question(ledger)).unwrap_or_else(|| NOTHING.to_owned()),
-            next: set(&sd.next).or_else(|| next(state, ledger)).unwrap_or_else(|| NOT_KNOWN.to_owned()),
+            item: set(&sd.item).or_else(|| in_hand(ledger, stand)).unwrap_or_else(|| NOT_KNOWN.to_owned()),
+            blocking: set(&sd.blocking).or_else(|| asked.map(question)).unwrap_or_else(|| NOTHING.to_owned()),
+            next: set(&sd.next)
+                .or_else(|| next(state, ledger, stand))
+                .unwrap_or_else(|| NOT_KNOWN.to_owned()),
             fails: fails(ledger),
             subagents: match subagents {
                 [] => "none".to_owned(),
@@ -83,16 +99,16 @@ fn work(state: &State) -> String {
 }
 
 /// The task in progress that was last touched; without one, what the user asked for and nobody has finished.
-fn in_hand(ledger: &Ledger) -> Option<String> {
+fn in_hand(ledger: &Ledger, stand: &Stand) -> Option<String> {
     let at_work = ledger.tasks.iter().filter(|task| task.status == "in_progress");
     if let Some(task) = at_work.max_by_key(|task| task.changed) {
         return Some(task_words(task));
     }
     let asked = ledger.said.iter().rfind(|word| word_count(&word.text) >= 4).or(ledger.said.last())?;
     let words = one_line(&asked.text, TEXT_UNITS);
-    match ledger.stand.phase {
-        Phase::Told if ledger.stand.told.is_empty() => Some(format!("\"{words}\" (answered)")),
-        Phase::Told => Some(format!("\"{words}\" (answered: {})", one_line(&ledger.stand.told, TEXT_UNITS))),
+    match stand.phase {
+        Phase::Told if stand.told.is_empty() => Some(format!("\"{words}\" (answered)")),
+        Phase::Told => Some(format!("\"{words}\" (answered: {})", one_line(&stand.told, TEXT_UNITS))),
         Phase::Stopped => Some(format!("\"{words}\" (stopped by the user)")),
         Phase::New | Phase::Asked | Phase::Working => Some(format!("\"{words}\"")),
     }
@@ -104,20 +120,19 @@ fn task_words(task: &Task) -> String {
 }
 
 /// The agent asked, and nobody has answered.
-fn question(ledger: &Ledger) -> Option<String> {
-    let asked = ledger.findings.iter().rfind(|finding| finding.kind == FindingKind::Question)?;
-    Some(format!("an answer to: {}", one_line(&asked.quote, TEXT_UNITS)))
+fn question(asked: &str) -> String {
+    format!("an answer to: {}", one_line(asked, TEXT_UNITS))
 }
 
 /// The first task that nobody has begun, the first thing to do that was recorded, or what the agent said it would do.
-fn next(state: &State, ledger: &Ledger) -> Option<String> {
+fn next(state: &State, ledger: &Ledger, stand: &Stand) -> Option<String> {
     let waiting = ledger.tasks.iter().find(|task| task.status == "pending").map(task_words);
     let action = || {
         let first = state.entries(throughline_domain::Kind::Action).first()?;
         Some(format!("{}: {}", first.id, one_line(&first.text, TEXT_UNITS)))
     };
     let announced = || {
-        let said = &ledger.stand.said;
+        let said = &stand.said;
         (!said.is_empty()).then(|| format!("\"{}\"", one_line(said, TEXT_UNITS)))
     };
     waiting.or_else(action).or_else(announced)

@@ -59,6 +59,21 @@ pub(super) fn at_task_end(run: &Run, session: &Session, told: Option<&Ledger>, f
     automatic(run, session, "task", subject, told, failures);
 }
 
+/// A session begins, or goes on after a pause: commits up to here are not its own.
+pub(super) fn at_start(run: &Run, session: &Session, failures: &mut Vec<String>) {
+    let folder = run.place.home.session(&run.payload.session_id);
+    let before = GateMarks::read(&folder);
+    let root = &session.memory.project.root;
+    let marks = GateMarks {
+        head: throughline_git::head_from_files(root),
+        branch: throughline_git::branch_from_head_file(root),
+        ..before.clone().unwrap_or_default()
+    };
+    if before.as_ref() != Some(&marks) {
+        failures.extend(marks.write(&folder).err().map(|error| error.to_string()));
+    }
+}
+
 /// A gate: whether a commit was made since the last one, or a task finished that no event told of. Gives the commit
 /// from before, where another one is checked out now.
 pub(super) fn at_gate(
@@ -77,6 +92,7 @@ pub(super) fn at_gate(
         before.is_some() && !marks.task_events && finished.is_some_and(|count| count > marks.tasks_done);
     let head_before = marks.head.take();
     marks.head = head.or_else(|| head_before.clone());
+    marks.branch = throughline_git::branch_from_head_file(&session.memory.project.root);
     marks.tasks_done = finished.unwrap_or(marks.tasks_done);
     if before.as_ref() != Some(&marks) {
         failures.extend(marks.write(&folder).err().map(|error| error.to_string()));

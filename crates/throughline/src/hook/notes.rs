@@ -31,7 +31,9 @@ pub(super) fn at_gate(
     let root = &session.memory.project.root;
     let changes = committed_from.and_then(|head| throughline_git::changes_since(root, head, GIT_DEADLINE));
     let commits = changes.map(|changes| changes.commits).unwrap_or_default();
-    let added = Added { commits: &commits, ..Added::default() };
+    let last_words = run.payload.last_assistant_message.as_deref();
+    let last_words = last_words.filter(|_| run.payload.event == Event::Stop);
+    let added = Added { commits: &commits, last_words, ..Added::default() };
     write(run, session, told, added, failures);
 }
 

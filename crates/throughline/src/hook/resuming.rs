@@ -9,6 +9,7 @@ use throughline_domain::ledger::Ledger;
 use throughline_domain::{State, Timestamp, time};
 use throughline_store::config::Config;
 use throughline_store::memory::Memory;
+use throughline_store::session::GateMarks;
 
 /// How long git may take to say what changed meanwhile.
 const GIT_DEADLINE: Duration = Duration::from_millis(1_500);
@@ -30,6 +31,8 @@ pub(crate) struct Back<'a> {
     pub(crate) last_active: Option<Timestamp>,
     /// When the session itself last did something; its files are compared with that.
     pub(crate) session_active: Option<Timestamp>,
+    /// What its last gate saw checked out; without it, what the state was saved with counts.
+    pub(crate) marks: Option<GateMarks>,
     pub(crate) now: Timestamp,
     /// A briefing beside it tells where the work stood.
     pub(crate) beside_briefing: bool,
@@ -38,11 +41,17 @@ pub(crate) struct Back<'a> {
 /// The resume context; `None` when there is nothing to come back to.
 pub(crate) fn text(back: &Back<'_>, cap: Cap) -> Option<String> {
     let untrusted = back.memory.untrusted();
-    let state = &Facts { untrusted: &untrusted, ..Facts::default() }.vouched(back.state);
+    let state = Facts { untrusted: &untrusted, ..Facts::default() }.vouched(back.state);
     if state.is_blank() && state.git.head.is_none() && back.ledger.is_none_or(|ledger| ledger.turn == 0) {
         return None;
     }
     let root = &back.memory.project.root;
+    let mut state = state;
+    let marks = back.marks.clone().filter(|marks| marks.head.is_some());
+    if let Some(marks) = marks {
+        (state.git.head, state.git.branch) = (marks.head, marks.branch.or(state.git.branch));
+    }
+    let state = &state;
     let changes = state.git.head.as_deref().and_then(|head| git_changes(root, head, state));
     let files = back.ledger.zip(back.session_active);
     let files = files.map(|(ledger, since)| files_since(root, ledger, since)).unwrap_or_default();

@@ -9,13 +9,12 @@ use throughline_briefing::session::{self as briefing_session, Known, Reader};
 use throughline_briefing::{Cap, Facts, Scope, banner, fragment};
 use throughline_domain::ledger::Ledger;
 use throughline_domain::{State, Timestamp, time};
-use throughline_store::ledger_file::LedgerFile;
 use throughline_store::project_files;
-use throughline_store::session::{CompactionMark, Registry, SessionCache, SessionNote};
+use throughline_store::session::{CompactionMark, GateMarks, Registry, SessionCache, SessionNote};
 
 use super::gate::{self, Session};
 use super::resuming::{self, Back};
-use super::{Outcome, Run, ending, glance, later, starting, summaries};
+use super::{Outcome, Run, checkpoints, ending, glance, later, starting, summaries};
 use crate::ledger;
 use crate::liveness::{self, Fate, Seen};
 
@@ -44,6 +43,9 @@ pub(super) fn run(run: &Run) -> Outcome {
         }
         outcome.reply = Outcome::saying(text).reply;
         glance::keep(run, &session.memory, None, &mut outcome.failures);
+        if start != Start::Compact {
+            checkpoints::at_start(run, &session, &mut outcome.failures);
+        }
     }
     gate::fold(run, &session.memory, &mut outcome.failures);
     if start == Start::Startup {
@@ -162,6 +164,7 @@ fn planned(
         ledger: None,
         last_active,
         session_active: None,
+        marks: None,
         now: run.now,
         beside_briefing: false,
     };
@@ -175,14 +178,19 @@ fn planned(
             .and_then(|told| session_text(state, &facts, &told, reader(start), cap))
             .or_else(|| brief(state, &facts, start, age_seconds, cap)),
         Plan::Resume => {
-            let ledger = own_ledger(run);
-            resuming::text(&Back { ledger: Some(&ledger), session_active: active(own), ..back }, cap)
+            let ledger = own_ledger(run, failures);
+            let marks = GateMarks::read(&run.place.home.session(&run.payload.session_id));
+            let session_active = active(own);
+            resuming::text(&Back { ledger: Some(&ledger), session_active, marks, ..back }, cap)
         }
         Plan::ResumeAndBriefing => {
             let told = told(run, start, &others, failures);
             let back = Back {
                 ledger: told.as_ref().map(|told| &told.ledger),
                 session_active: active(others.first().copied()),
+                marks: others
+                    .first()
+                    .and_then(|last| GateMarks::read(&run.place.home.session(&last.session))),
                 beside_briefing: true,
                 ..back
             };
@@ -200,10 +208,16 @@ fn planned(
     }
 }
 
-/// What this session's transcript told when it was last read: its history is in the context, and is not read anew.
-fn own_ledger(run: &Run) -> Ledger {
-    let folder = run.place.home.session(&run.payload.session_id);
-    LedgerFile::read(&folder, &run.payload.transcript_path).main.ledger
+/// What this session's transcript tells. At the last Stop the client had not written the end of its answer yet.
+pub(super) fn own_ledger(run: &Run, failures: &mut Vec<String>) -> Ledger {
+    let payload = &run.payload;
+    ledger::catch_up(
+        &run.place.home,
+        &payload.session_id,
+        &payload.transcript_path,
+        ledger::SLICE_BYTES,
+        failures,
+    )
 }
 
 fn active(seen: Option<&Seen>) -> Option<Timestamp> {

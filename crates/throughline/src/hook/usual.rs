@@ -9,12 +9,11 @@ use throughline_briefing::Cap;
 use throughline_domain::text::thousands;
 use throughline_domain::{Timestamp, Trigger};
 use throughline_store::files;
-use throughline_store::ledger_file::LedgerFile;
-use throughline_store::session::{CompactionMark, SessionCache};
+use throughline_store::session::{CompactionMark, GateMarks, SessionCache};
 use throughline_store::spool::{Spool, SpoolRecord};
 
 use super::resuming::{self, Back};
-use super::{Outcome, Run, checkpoints, gate, later, notes};
+use super::{Outcome, Run, checkpoints, gate, later, notes, session_start};
 
 /// How much of the transcript's end is read: the last response is nearly always in it.
 const TAIL_BYTES: u64 = 32 << 10;
@@ -127,7 +126,8 @@ fn prompt(run: &Run, cache: &SessionCache, last: Option<&SpoolRecord>, spool: Op
     let Ok((state, _)) = session.memory.load(&gate::author(run)) else { return Outcome::silent() };
     let last_active = last.and_then(|record| Timestamp::from_millisecond(record.at).ok());
     let folder = run.place.home.session(&run.payload.session_id);
-    let ledger = LedgerFile::read(&folder, &run.payload.transcript_path).main.ledger;
+    let mut failures = Vec::new();
+    let ledger = session_start::own_ledger(run, &mut failures);
     let back = Back {
         memory: &session.memory,
         config: &session.config,
@@ -135,11 +135,14 @@ fn prompt(run: &Run, cache: &SessionCache, last: Option<&SpoolRecord>, spool: Op
         ledger: Some(&ledger),
         last_active,
         session_active: last_active,
+        marks: GateMarks::read(&folder),
         now: run.now,
         beside_briefing: false,
     };
     let text = resuming::text(&back, Cap::tokens(RESUME_TOKENS));
-    Outcome { turn, ..Outcome::saying(text) }
+    let mut outcome = Outcome { turn, failures, ..Outcome::saying(text) };
+    checkpoints::at_start(run, &session, &mut outcome.failures);
+    outcome
 }
 
 /// The context's size as the last response reported it.

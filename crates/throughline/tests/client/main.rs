@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod checkpoints;
 #[cfg(test)]
+mod coming_back;
+#[cfg(test)]
 mod compaction;
 #[cfg(test)]
 mod faults;

@@ -185,6 +185,23 @@ fn the_block_follows_verbs_and_subagents_at_once() {
 }
 
 #[test]
+fn the_end_of_an_answer_counts_before_the_client_has_written_it() {
+    let scene = Scene::with_git();
+    let mut transcript = at_work(&scene);
+    update(&mut transcript, 2, "completed");
+    let asks = "Empty rows are skipped now.\n\nShould the footer be CSV as well, or shall I leave it out?";
+    scene.hook(&payload::stop(&scene.home, "s1", asks));
+    let text = page(&scene, "s1");
+    let blocking = "- **Blocking on:** an answer to: Should the footer be CSV as well, or shall I leave it out?";
+    assert!(text.contains(blocking), "{text}");
+    assert!(text.contains("(answered: Empty rows are skipped now.)"), "{text}");
+    // The user answers: nobody waits any more, once the transcript tells.
+    transcript.assistant(asks, Usage::filling(30_000)).user("CSV as well, please, with a header.");
+    scene.hook(&payload::stop(&scene.home, "s1", "The footer is CSV."));
+    assert!(page(&scene, "s1").contains("- **Blocking on:** nothing"), "{}", page(&scene, "s1"));
+}
+
+#[test]
 fn a_note_by_hand_is_on_the_page_and_in_the_working_set() {
     let scene = Scene::with_git();
     let _transcript = at_work(&scene);

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use throughline_briefing::Cap;
+use throughline_store::session::GateMarks;
 
 use super::gather::{Listed, Standing};
 use crate::commands::App;
@@ -23,6 +24,7 @@ pub(super) fn run(app: &App, session: &Listed, as_json: bool) -> Result<(), Fail
         ledger: Some(&ledger),
         last_active: Some(session.last_active),
         session_active: Some(session.last_active),
+        marks: GateMarks::read(&app.place.home.session(&session.id)),
         now: app.now,
         beside_briefing: false,
     };
