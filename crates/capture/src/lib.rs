@@ -22,6 +22,7 @@ pub mod need;
 mod outcome;
 mod outcome_words;
 mod paths;
+mod recent;
 mod segments;
 mod shell;
 mod stand;
@@ -30,6 +31,7 @@ mod tasks;
 mod turns;
 mod words;
 
+pub use recent::recent_part;
 use throughline_domain::ledger::{LEDGER_VERSION, Ledger, PendingCall, Place, Stand};
 use throughline_domain::text::{cut_utf16, fingerprint};
 use throughline_domain::transcript::{Block, Line, Tool, ToolAnswer, ToolCall, What};

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::archive::{Archive, ArchiveError, CompactionRow, SpoolFold};
 use crate::files::{self, AtPath, FileError};
+use crate::ledger_file::RECENT;
 use crate::lock::Patience;
 use crate::memory::{FoldOutcome, Memory, fold_outbox};
 use crate::spool;
@@ -49,6 +50,7 @@ fn sweep(memory: &Memory, session_id: &str) {
     let notes = memory.project.session_folder(session_id);
     files::sweep_temps(&memory.project.files.join("checkpoints"), None);
     files::sweep_temps(&memory.home.session(session_id), None);
+    files::sweep_temps(&memory.home.session(session_id).join(RECENT), None);
     for folder in notes.ancestors().take(2) {
         files::sweep_temps(folder, None);
     }

@@ -15,6 +15,9 @@ use crate::{positional, redact};
 /// Largest ledger file that is read; the ledger's own bounds keep it far below.
 const LEDGER_BYTES_MAX: u64 = 16 << 20;
 
+/// The folder in a session's own that holds the recent part of a full ledger, in the same form.
+pub const RECENT: &str = "recent";
+
 /// Enough for the transcript's path and the cursor.
 const HEAD_BYTES: usize = 8 << 10;
 /// From this length on a ledger takes longer to read and write than what a turn adds to a transcript.
@@ -95,6 +98,7 @@ impl LedgerFile {
 
     /// Forgets what was read; says whether there was anything.
     pub fn forget(session_folder: &Path) -> Result<bool, FileError> {
+        files::remove(&session_folder.join(RECENT).join("ledger.json"))?;
         let path = session_folder.join("ledger.json");
         match std::fs::remove_file(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
@@ -104,11 +108,13 @@ impl LedgerFile {
 
     /// Writes it, redacted. What was read from the file before is clean: only texts that are not in `before` are looked
     /// through, since a gate comes often and finds little.
-    pub fn write(&mut self, session_folder: &Path, before: Self) -> Result<(), FileError> {
+    /// Says whether it is a full one, which a gate may leave for the next.
+    pub fn write(&mut self, session_folder: &Path, before: Self) -> Result<bool, FileError> {
         let path = session_folder.join("ledger.json");
         let bytes = self.encode(before).map_err(std::io::Error::other).at("encode", &path)?;
         files::create_folder(session_folder)?;
-        files::replace(&path, &bytes, Durability::Quick)
+        files::replace(&path, &bytes, Durability::Quick)?;
+        Ok(bytes.len() as u64 >= FULL_BYTES)
     }
 
     /// The bytes that are written: redacted, as is then what is in use.

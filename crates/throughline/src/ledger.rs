@@ -5,10 +5,10 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use throughline_agents::claude_code::transcript::{Parsed, parse_line};
-use throughline_capture::absorb;
+use throughline_capture::{absorb, recent_part};
 use throughline_domain::ledger::Ledger;
 use throughline_domain::transcript::{Block, Line, What};
-use throughline_store::ledger_file::{LedgerFile, Track};
+use throughline_store::ledger_file::{LedgerFile, RECENT, Track};
 use throughline_store::paths::Home;
 use throughline_store::redact;
 use throughline_store::transcript_file::{Cursor, read_on};
@@ -48,12 +48,44 @@ pub(crate) fn catch_up(
             file.behind = None;
         }
     }
-    if file != before
-        && let Err(error) = file.write(&folder, before)
-    {
-        failures.push(error.to_string());
+    if file != before {
+        match file.write(&folder, before) {
+            Ok(true) => keep_recent(&folder, &file, failures),
+            Ok(false) => {}
+            Err(error) => failures.push(error.to_string()),
+        }
     }
     file.main.ledger
+}
+
+/// A full ledger is not read at every gate: the small part of it that tells where the work stands is kept beside it.
+fn keep_recent(folder: &Path, file: &LedgerFile, failures: &mut Vec<String>) {
+    let main = Track { cursor: file.main.cursor.clone(), ledger: recent_part(&file.main.ledger) };
+    let before = LedgerFile { transcript: file.transcript.clone(), main, behind: None };
+    let mut recent = before.clone();
+    failures.extend(recent.write(&folder.join(RECENT), before).err().map(|error| error.to_string()));
+}
+
+/// Where the work stands, read on from the recent part of a full ledger; `None` when nothing is new, or nothing is full.
+pub(crate) fn recent(
+    home: &Home,
+    session_id: &str,
+    transcript: &str,
+    failures: &mut Vec<String>,
+) -> Option<Ledger> {
+    let folder = home.session(session_id).join(RECENT);
+    if !folder.is_dir() || LedgerFile::may_wait(&folder, transcript) {
+        return None;
+    }
+    let before = LedgerFile::read(&folder, transcript);
+    if before.main.cursor.offset == 0 {
+        return None;
+    }
+    let mut file = before.clone();
+    advance(&mut file.main, &before.main, Path::new(transcript), SLICE_BYTES, failures);
+    file.main.ledger = recent_part(&file.main.ledger);
+    failures.extend(file.write(&folder, before).err().map(|error| error.to_string()));
+    Some(file.main.ledger)
 }
 
 /// What a session's transcript tells, for somebody who asks; of a session that is no longer watched nothing is kept.

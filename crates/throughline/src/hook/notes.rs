@@ -12,6 +12,7 @@ use throughline_store::notes_file::{NotesError, NotesFile};
 
 use super::Run;
 use super::gate::{self, Session};
+use crate::ledger;
 use crate::notes::{self, Added, Moment};
 
 /// How long git may take to name the commits that were made.
@@ -25,6 +26,16 @@ pub(super) fn at_gate(
     committed_from: Option<&str>,
     failures: &mut Vec<String>,
 ) {
+    if !session.config.notes.enabled {
+        return;
+    }
+    let recent = match told {
+        Some(_) => None,
+        None => {
+            ledger::recent(&run.place.home, &run.payload.session_id, &run.payload.transcript_path, failures)
+        }
+    };
+    let told = told.or(recent.as_ref());
     if told.is_none() && committed_from.is_none() {
         return;
     }

@@ -64,7 +64,7 @@ fn meanwhile(scene: &Scene) {
     let home = scene.lab.home();
     home.git(&["commit", "--quiet", "--allow-empty", "--message=made at night"]);
     let path = home.write("rows.rs", "somebody else was here\n");
-    let later = SystemTime::now() + Duration::from_secs(60);
+    let later = SystemTime::now() + Duration::from_mins(1);
     fs::File::options().append(true).open(path).unwrap().set_modified(later).unwrap();
 }
 
@@ -161,8 +161,8 @@ fn two_sessions_at_once_keep_two_pages() {
     let mut two = scene.lab.live(&[]);
     one.send("PROMPT:one write the importer");
     two.send("PROMPT:two write the exporter");
-    let first = one.wait_result(Duration::from_secs(60)).session_id().to_owned();
-    let second = two.wait_result(Duration::from_secs(60)).session_id().to_owned();
+    let first = one.wait_result(Duration::from_mins(1)).session_id().to_owned();
+    let second = two.wait_result(Duration::from_mins(1)).session_id().to_owned();
     let live = sessions(&scene).iter().filter(|it| it["live"] == true).count();
     assert_eq!(live, 2);
     assert!(one.close().success() && two.close().success());

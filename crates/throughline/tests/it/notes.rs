@@ -192,13 +192,53 @@ fn the_end_of_an_answer_counts_before_the_client_has_written_it() {
     let asks = "Empty rows are skipped now.\n\nShould the footer be CSV as well, or shall I leave it out?";
     scene.hook(&payload::stop(&scene.home, "s1", asks));
     let text = page(&scene, "s1");
-    let blocking = "- **Blocking on:** an answer to: Should the footer be CSV as well, or shall I leave it out?";
+    let blocking =
+        "- **Blocking on:** an answer to: Should the footer be CSV as well, or shall I leave it out?";
     assert!(text.contains(blocking), "{text}");
     assert!(text.contains("(answered: Empty rows are skipped now.)"), "{text}");
     // The user answers: nobody waits any more, once the transcript tells.
     transcript.assistant(asks, Usage::filling(30_000)).user("CSV as well, please, with a header.");
     scene.hook(&payload::stop(&scene.home, "s1", "The footer is CSV."));
     assert!(page(&scene, "s1").contains("- **Blocking on:** nothing"), "{}", page(&scene, "s1"));
+}
+
+#[test]
+fn a_page_is_true_at_every_stop_also_where_the_ledger_is_too_full_to_be_read_each_time() {
+    let scene = Scene::with_git();
+    let mut transcript = at_work(&scene);
+    for number in 0..150 {
+        transcript
+            .user(&format!("Request {number}: never {}", "touch the generated files of part ".repeat(12)));
+        bash(&mut transcript, &format!("cargo build --package part{number}"), "Finished", false);
+    }
+    scene.hook(&payload::pre_compact(&scene.home, "s1", "auto", None));
+    let ledger = || fs::metadata(scene.session_data("s1").join("ledger.json")).unwrap().len();
+    let full = ledger();
+    assert!(full > 64 << 10, "{full}");
+    for number in 3..6 {
+        transcript.user(&format!("Now write part {number}, with its tests, please."));
+        task(&mut transcript, number, &format!("Write part {number}"));
+        update(&mut transcript, number, "in_progress");
+        bash(&mut transcript, &format!("cargo test part{number}"), "error: no such part", true);
+        stop(&scene, "s1");
+        let text = page(&scene, "s1");
+        assert!(text.contains(&format!("- **Current item:** #{number} Write part {number}")), "{text}");
+        assert!(
+            text.contains(&format!("- **Fails:** `cargo test part{number}`: error: no such part")),
+            "{text}"
+        );
+        assert_eq!(text.matches(&format!("Tests failed: `cargo test part{number}`")).count(), 1, "{text}");
+        update(&mut transcript, number, "completed");
+        stop(&scene, "s1");
+        let text = page(&scene, "s1");
+        assert_eq!(text.matches(&format!("Task done: #{number} Write part {number}")).count(), 1, "{text}");
+        assert_eq!(ledger(), full, "the full ledger was left alone");
+    }
+    // The whole reading that follows tells none of it again.
+    let before = page(&scene, "s1");
+    scene.hook(&payload::pre_compact(&scene.home, "s1", "auto", None));
+    assert!(ledger() != full);
+    assert_eq!(page(&scene, "s1").matches("### ").count(), before.matches("### ").count());
 }
 
 #[test]
