@@ -4,6 +4,7 @@ pub mod anchors;
 pub mod banner;
 pub mod briefing;
 pub mod fit;
+pub mod focus;
 pub mod fragment;
 mod frame;
 pub mod handoff;

@@ -194,7 +194,7 @@ fn told_request(ledger: &Ledger, known: &Known) -> String {
         .map_or_else(String::new, |word| one_line(&word.text, REQUEST_UNITS))
 }
 
-fn current_request(ledger: &Ledger) -> Option<&UserWord> {
+pub(crate) fn current_request(ledger: &Ledger) -> Option<&UserWord> {
     let asks = |word: &&UserWord| is_request(&word.text);
     ledger.said.iter().rfind(asks).or_else(|| ledger.said.iter().rfind(|word| word_count(&word.text) >= 4))
 }
@@ -357,7 +357,7 @@ fn words(ledger: &Ledger, known: &Known, request: &str, items: &mut Vec<Item>) {
 }
 
 /// Errors that nothing resolved: old ones first, the one that the work stands at last.
-fn open_errors(ledger: &Ledger) -> Vec<&ErrorSeen> {
+pub(crate) fn open_errors(ledger: &Ledger) -> Vec<&ErrorSeen> {
     // Where only a wider run has passed since, the error's own command was never seen to: it may still fail.
     let is_open = |error: &&ErrorSeen| error.resolved_turn.is_none() || error.resolved_by.is_some();
     let says_something =

@@ -18,7 +18,9 @@ use throughline_domain::text::utf16_len;
 
 pub use gap::Known;
 use items::Room;
+pub(crate) use items::{current_request, open_errors};
 pub use recall::{Kept, holds};
+pub(crate) use worth::of_file;
 
 use crate::fit::{Cap, Chosen};
 use crate::fragment::{self, FragmentKind};

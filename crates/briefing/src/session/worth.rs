@@ -45,7 +45,7 @@ pub(super) const WORDS: f64 = 0.7;
 const COST_POWER: f64 = 0.15;
 
 /// What a file is worth, for the units that its name takes.
-pub(super) fn of_file(file: &FileUse, ledger: &Ledger, shown: &str) -> f64 {
+pub(crate) fn of_file(file: &FileUse, ledger: &Ledger, shown: &str) -> f64 {
     spread(file.weight.at(ledger.turn, HALF_LIFE_TURNS).ln_1p() * near(file.last.turn, ledger), shown)
 }
 

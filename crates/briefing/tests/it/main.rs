@@ -8,6 +8,7 @@ mod caps;
 mod example;
 #[cfg(test)]
 mod notes;
+mod focus;
 #[cfg(test)]
 mod ranking;
 #[cfg(test)]

@@ -51,7 +51,7 @@ fn path() -> impl Strategy<Value = String> {
 }
 
 /// A ledger with texts of every kind in every place.
-fn any_ledger() -> impl Strategy<Value = Ledger> {
+pub(crate) fn any_ledger() -> impl Strategy<Value = Ledger> {
     let names = (some(path(), 20), some(loose_text(), 12), some(loose_text(), 12));
     let words = (some(loose_text(), 8), some(loose_text(), 12), some(loose_text(), 8));
     (names, words, some(loose_text(), 8), 1_u64..200).prop_map(|(names, words, errors, turn)| {

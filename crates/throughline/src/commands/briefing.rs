@@ -29,11 +29,15 @@ pub(crate) struct Args {
 
 /// What the session at hand has told: the one that calls, else the one last active.
 pub(super) fn session_ledger(app: &App) -> Option<Ledger> {
+    ledger_of(app, &app.session_at_hand()?)
+}
+
+/// What a session has told; `None` when no hook of it was ever seen.
+pub(super) fn ledger_of(app: &App, session: &str) -> Option<Ledger> {
     let home = &app.place.home;
-    let session = app.session_at_hand()?;
-    let transcript = SessionCache::read(&home.session(&session))?.transcript;
+    let transcript = SessionCache::read(&home.session(session))?.transcript;
     let mut failures = Vec::new();
-    let ledger = ledger::catch_up(home, &session, &transcript, ledger::LARGE_SLICE_BYTES, &mut failures);
+    let ledger = ledger::catch_up(home, session, &transcript, ledger::LARGE_SLICE_BYTES, &mut failures);
     for failure in &failures {
         output::warn(failure);
     }

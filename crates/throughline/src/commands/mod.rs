@@ -7,6 +7,7 @@ pub(crate) mod backfill;
 pub(crate) mod briefing;
 pub(crate) mod checkpoint;
 mod compact_at;
+pub(crate) mod compact_focus;
 pub(crate) mod count_tokens;
 pub(crate) mod coverage;
 pub(crate) mod cursor;

@@ -15,6 +15,7 @@ mod anchors;
 mod any_transcript;
 mod checkpoints;
 mod compact_at;
+mod compact_focus;
 mod compaction;
 mod count_tokens;
 mod damaged_data;
