@@ -7,6 +7,7 @@ pub mod config;
 pub mod files;
 pub mod gate;
 pub mod glance;
+pub mod instructions_file;
 pub mod ledger_file;
 pub mod lock;
 pub mod log;

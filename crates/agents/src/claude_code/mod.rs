@@ -1,5 +1,6 @@
 //! Claude Code: its payloads, replies, transcripts and settings. Pure: text in, values out.
 
+pub mod compact_instructions;
 pub mod compaction_point;
 pub mod hook_payload;
 pub mod hook_reply;

@@ -10,6 +10,7 @@ use throughline_store::project_files;
 
 use super::App;
 use super::compact_at::{self, CompactAt, Plan};
+use super::instructions;
 use crate::failure::Failure;
 use crate::output::{self, BAD, GOOD, HINT, styled};
 use crate::place::Place;
@@ -20,11 +21,14 @@ Examples:
   throughline init                     this project, for you alone
   throughline init --user --dry-run    what would change for all your projects
   throughline init --compact-at 70%    and have the client compact at 70 % of the model's window
-  throughline init --compact-at off    when it compacted before";
+  throughline init --compact-at off    when it compacted before
+  throughline init --no-instructions   without the section in CLAUDE.md";
 
 /// Register the hooks with Claude Code for this project
 ///
-/// Writes .claude/settings.local.json (yours alone). A copy of the file as it was is kept; `uninstall` gives it back.
+/// Writes .claude/settings.local.json (yours alone), the command /context-compact, and a short section "Compact
+/// Instructions" in CLAUDE.md that tells the summariser what to keep. Copies of the files as they were are kept;
+/// `uninstall` gives them back.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -40,6 +44,9 @@ pub(crate) struct Args {
     /// The model's window of which the percentage is taken, when no session has told it yet
     #[arg(long, value_name = "TOKENS", requires = "compact_at", value_parser = window)]
     window: Option<u64>,
+    /// Leave CLAUDE.md as it is: no Compact Instructions for the summariser
+    #[arg(long)]
+    no_instructions: bool,
     /// Show the difference and write nothing
     #[arg(long)]
     dry_run: bool,
@@ -63,6 +70,9 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     if args.dry_run {
         show_diff(&path, old.as_deref().unwrap_or(""), text)?;
         show_other_files(app, args.user)?;
+        if !args.no_instructions {
+            instructions::install(app, args.user, true)?;
+        }
         return tell_plan(plan.as_ref());
     }
     if old.as_ref() == Some(text) {
@@ -86,6 +96,9 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     }
     tell_plan(plan.as_ref())?;
     write_command(app, args.user)?;
+    if !args.no_instructions {
+        instructions::install(app, args.user, false)?;
+    }
     super::keep_out_of_git(&app.memory.project);
     offer(client)
 }

@@ -20,6 +20,7 @@ pub(crate) mod handoff;
 pub(crate) mod health;
 pub(crate) mod import;
 pub(crate) mod init;
+mod instructions;
 pub(crate) mod list;
 pub(crate) mod load;
 pub(crate) mod man;

@@ -7,11 +7,14 @@ use throughline_store::project_files;
 use super::App;
 use super::compact_at;
 use super::init::{command_paths, install_folder, refuse, settings_path, show_diff};
+use super::instructions;
 use crate::failure::Failure;
 use crate::hook::starting;
 use crate::output::{self, GOOD, styled};
 
 /// Take the hooks out of Claude Code's settings again; what was recorded stays
+///
+/// Also the command /context-compact and the section that `init` wrote into CLAUDE.md.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// From .claude/settings.json, which your team shares
@@ -27,7 +30,13 @@ pub(crate) struct Args {
 
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let path = settings_path(app, args.shared, args.user)?;
+    let scope = match (args.user, args.shared) {
+        (true, _) => Scope::User,
+        (_, true) => Scope::Project,
+        _ => Scope::Local,
+    };
     let Some(now) = project_files::read_settings(&path)? else {
+        instructions::remove(app, scope, args.dry_run)?;
         if !tell_what_is_left(app) && !args.dry_run {
             release_files(app);
         }
@@ -48,7 +57,8 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         _ => edit.text,
     };
     if args.dry_run {
-        return show_diff(&path, &now, &text);
+        show_diff(&path, &now, &text)?;
+        return instructions::remove(app, scope, true);
     }
     match edit.outcome {
         Outcome::Unchanged => output::say(&format!("{} has no entries of ours", path.display()))?,
@@ -69,6 +79,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     for (path, text) in command_paths(app, args.user) {
         project_files::remove_own(&path, text)?;
     }
+    instructions::remove(app, scope, false)?;
     if let Some(exclude) = throughline_git::top_level_exclude_path(&app.memory.project.root) {
         if !project_files::holds_records(&app.memory.project) {
             project_files::stop_excluding(&exclude)?;

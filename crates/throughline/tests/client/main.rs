@@ -9,6 +9,8 @@ mod compaction;
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
+mod instructions;
+#[cfg(test)]
 mod lifecycle;
 #[cfg(test)]
 mod odd_compactions;

@@ -29,6 +29,7 @@ mod help;
 mod hostile_input;
 mod hostile_places;
 mod notes;
+mod instructions;
 mod originals;
 mod reading;
 mod recording;

@@ -7,6 +7,7 @@ mod client;
 mod context;
 mod disk;
 mod hooks;
+mod instructions;
 mod locks;
 mod restored;
 mod runs;
@@ -95,7 +96,7 @@ type Look = fn(&Context) -> Vec<Check>;
 
 /// The checks, in the order in which they run. The state comes before the archive, which is restocked from it; both
 /// come before what is read out of the archive.
-const CHECKS: [(&str, Look); 20] = [
+const CHECKS: [(&str, Look); 21] = [
     ("environment", surroundings::environment),
     ("configuration", surroundings::configuration),
     ("binary", binary::check),
@@ -104,6 +105,7 @@ const CHECKS: [(&str, Look); 20] = [
     ("hooks", hooks::registered),
     ("timeouts", hooks::timeouts),
     ("plugin", hooks::plugin_beside_settings),
+    ("instructions", instructions::check),
     ("disk", disk::check),
     ("usage log", usage_log::check),
     ("lock", locks::check),

@@ -1,0 +1,51 @@
+//! Compact Instructions: whether CLAUDE.md holds our section, and whether it is as this version writes it.
+
+use throughline_agents::claude_code::compact_instructions::Standing;
+
+use super::Check;
+use super::context::Context;
+use crate::commands::instructions::{Candidate, of_project, of_user};
+
+const NAME: &str = "instructions";
+
+pub(super) fn check(context: &Context) -> Vec<Check> {
+    let files = of_user(&context.place).into_iter().chain(of_project(&context.memory));
+    let found: Vec<Check> = files.filter_map(|file| of_file(&file)).collect();
+    if found.is_empty() {
+        return vec![Check::skip(
+            NAME,
+            "CLAUDE.md has no Compact Instructions; throughline init writes them",
+        )];
+    }
+    found
+}
+
+fn of_file(file: &Candidate) -> Option<Check> {
+    let name = file.path.display();
+    if let Err(why) = &file.text {
+        let remedy = "throughline init leaves such a file alone; put the section into another CLAUDE.md, or do without";
+        return Some(Check::warn(NAME, why, remedy));
+    }
+    Some(match file.standing()? {
+        Standing::Absent => return None,
+        Standing::UpToDate => Check::ok(NAME, format!("{name} has our Compact Instructions, up to date")),
+        Standing::Foreign { line } => {
+            Check::ok(NAME, format!("{name}, line {line}: Compact Instructions of your own, none of ours"))
+        }
+        Standing::Outdated => Check::warn(
+            NAME,
+            format!("{name} has Compact Instructions of another version"),
+            "run throughline init: it brings them up to date",
+        ),
+        Standing::Edited => Check::warn(
+            NAME,
+            format!("{name}: our Compact Instructions were edited"),
+            "put your words outside the marks; throughline init writes ours anew and keeps a copy",
+        ),
+        Standing::Damaged { line, what } => Check::warn(
+            NAME,
+            format!("{name}, line {line}: {what}"),
+            "remove the mark, then run throughline init",
+        ),
+    })
+}
