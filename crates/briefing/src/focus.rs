@@ -215,7 +215,10 @@ fn listed(label: &str, names: &[String]) -> Vec<String> {
 /// A text that can stand in somebody's prompt: one line, no marks of ours, nothing that is not seen, quotes of one kind.
 fn plain(text: &str, units_max: usize) -> String {
     let seen: String = text.chars().filter(|c| !is_unseen(*c)).map(unquoted).collect();
-    defused(&one_line(&seen, units_max))
+    // The client takes `@name` in a prompt for a file to read, and answers the line instead of only compacting.
+    let words = seen.split(|c: char| c.is_whitespace() || c.is_control());
+    let unnamed: Vec<&str> = words.map(|word| word.trim_start_matches('@')).collect();
+    defused(&one_line(&unnamed.join(" "), units_max))
 }
 
 /// Characters that turn what is read around or take no room: what is pasted must be what is seen.

@@ -1,3 +1,5 @@
+//! The section put in, brought up to date and taken out: every byte of the user's comes back.
+
 use expect_test::expect;
 use proptest::prelude::*;
 use throughline_domain::budget::estimate_tokens;
