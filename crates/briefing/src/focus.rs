@@ -133,7 +133,8 @@ fn next<'a>(state: &'a State, ledger: Option<&'a Ledger>) -> Option<(&'static st
 }
 
 /// Commands whose errors nothing resolved, the newest first. What they printed is a tool's word and stays out.
-fn failing(ledger: &Ledger) -> Vec<String> {
+#[must_use]
+pub fn failing(ledger: &Ledger) -> Vec<String> {
     let mut commands: Vec<String> = Vec::new();
     let was_run = |from: &str| ledger.commands.iter().any(|command| command.normal == from);
     for error in session::open_errors(ledger).into_iter().rev() {

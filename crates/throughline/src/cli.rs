@@ -61,6 +61,7 @@ enum Verb {
     Save(commands::save::Args),
     // Before a compaction, before leaving.
     CompactFocus(commands::compact_focus::Args),
+    Away(commands::away::Args),
     // Reading.
     List(commands::list::Args),
     Load(commands::load::Args),
@@ -154,6 +155,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Verb::Checkpoint(args) => commands::checkpoint::run(&app()?, args),
         Verb::Note(args) => commands::note::run(&app()?, args),
         Verb::Save(args) => commands::save::run(&app()?, &args),
+        Verb::Away(args) => commands::away::run(&app()?, &args),
         Verb::CompactFocus(args) => commands::compact_focus::run(&app()?, &args),
         Verb::List(args) => commands::list::run(&app()?, &args),
         Verb::Load(args) => commands::load::run(&app()?, &args),

@@ -31,6 +31,7 @@ Examples:
 /// `uninstall` gives them back.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Args {
     /// Write .claude/settings.json, which your team shares
     #[arg(long, conflicts_with = "user")]

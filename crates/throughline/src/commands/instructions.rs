@@ -125,7 +125,7 @@ fn write(
             copy.display()
         )),
         (_, Some(copy)) => {
-            output::remark(&format!("a copy of the file as it was is kept at {}", copy.display()))
+            output::remark(&format!("a copy of the file as it was is kept at {}", copy.display()));
         }
         _ => {}
     }

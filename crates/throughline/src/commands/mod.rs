@@ -3,6 +3,7 @@
 pub(crate) mod add;
 pub(crate) mod age;
 pub(crate) mod anchor;
+pub(crate) mod away;
 pub(crate) mod backfill;
 pub(crate) mod briefing;
 pub(crate) mod checkpoint;

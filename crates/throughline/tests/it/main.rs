@@ -13,6 +13,7 @@
 
 mod anchors;
 mod any_transcript;
+mod away;
 mod checkpoints;
 mod compact_at;
 mod compact_focus;

@@ -184,6 +184,30 @@ pub(super) fn at_new_phase(app: &App) {
     }
 }
 
+/// What a checkpoint left behind somebody who leaves.
+pub(super) struct Left {
+    pub(super) id: String,
+    /// Files that no commit holds.
+    pub(super) files: usize,
+    /// Whether their content is in git objects.
+    pub(super) keeps_content: bool,
+    /// What git could not do.
+    pub(super) problem: Option<String>,
+}
+
+/// Somebody leaves: that is a moment, also when nothing changed since the last one.
+pub(super) fn at_leaving(app: &App, note: &str) -> Result<Left, Failure> {
+    let wanted = Wanted { kind: "away", task: None, note: Some(note), with_files: true };
+    let (Made::New(checkpoint) | Made::Same(checkpoint)) = make(app, &wanted)?;
+    let git = &checkpoint.git;
+    Ok(Left {
+        id: checkpoint.id.clone(),
+        files: git.files.len() + usize::try_from(git.left_out_count).unwrap_or(usize::MAX),
+        keeps_content: git.tree.is_some() && git.left_out_count == 0,
+        problem: git.error.clone(),
+    })
+}
+
 fn create(app: &App, wanted: &Wanted<'_>, as_json: bool) -> Result<(), Failure> {
     let (checkpoint, is_new) = match make(app, wanted)? {
         Made::New(checkpoint) => (checkpoint, true),
