@@ -31,6 +31,8 @@ pub struct Config {
     pub checkpoints: Checkpoints,
     /// Session notes.
     pub notes: Notes,
+    /// Copies of transcripts. Read from the user's file only.
+    pub backup: Backup,
     /// Asking git.
     pub git: Git,
     /// The client's compaction.
@@ -159,6 +161,46 @@ pub struct Notes {
     pub enabled: bool,
     /// A longer page is put aside, and another begun.
     pub page_bytes: usize,
+}
+
+/// Copies of transcripts: byte for byte, secrets and all.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Backup {
+    /// Whether they are made.
+    pub transcripts: bool,
+    /// When so many per cent of the way to the compaction remain.
+    pub remaining_percent: Vec<u64>,
+    /// From so many tokens in the context on…
+    pub from_tokens: u64,
+    /// …and every so many more; 0: not by tokens.
+    pub every_tokens: u64,
+    /// Most bytes of all of them; the session that was backed up longest ago makes room.
+    pub max_bytes: u64,
+}
+
+impl Backup {
+    /// Tokens in the context at which the next copy is due, after `used_tokens`; `None` when none will be.
+    ///
+    /// `limit_tokens` is where the client compacts.
+    #[must_use]
+    pub fn next_step(&self, limit_tokens: u64, used_tokens: u64) -> Option<u64> {
+        if !self.transcripts {
+            return None;
+        }
+        let by_percent = self.remaining_percent.iter().filter_map(|remaining| {
+            let used_percent = 100_u64.checked_sub(*remaining)?;
+            Some(limit_tokens.saturating_mul(used_percent).div_ceil(100))
+        });
+        let by_tokens = (self.every_tokens > 0).then(|| match used_tokens.checked_sub(self.from_tokens) {
+            None => self.from_tokens,
+            Some(over) => {
+                let steps = (over / self.every_tokens).saturating_add(1);
+                self.from_tokens.saturating_add(self.every_tokens.saturating_mul(steps))
+            }
+        });
+        by_percent.chain(by_tokens).filter(|step| *step > used_tokens).min()
+    }
 }
 
 /// Asking git.
@@ -319,6 +361,18 @@ impl Default for Notes {
     }
 }
 
+impl Default for Backup {
+    fn default() -> Self {
+        Self {
+            transcripts: false,
+            remaining_percent: vec![30, 15, 5],
+            from_tokens: 50_000,
+            every_tokens: 10_000,
+            max_bytes: 1 << 30,
+        }
+    }
+}
+
 impl Default for Git {
     fn default() -> Self {
         Self { deadline_ms: 2_000, session_end_deadline_ms: 600 }
@@ -367,11 +421,15 @@ impl Config {
         for path in user_file.into_iter().chain([project_file]) {
             match read_table(path) {
                 Ok(Some(mut table)) => {
-                    // A project that somebody cloned must not say where this machine's usage goes.
-                    if user_file != Some(path) && table.remove("fleet").is_some() {
-                        let what =
-                            "[fleet] counts in your own throughline.toml only; it is ignored".to_owned();
-                        problems.push(ConfigProblem { path: path.to_owned(), what });
+                    // A project that somebody cloned must not say where this machine's usage goes, nor have
+                    // its sessions copied.
+                    for section in ["fleet", "backup"] {
+                        if user_file != Some(path) && table.remove(section).is_some() {
+                            let what = format!(
+                                "[{section}] counts in your own throughline.toml only; it is ignored"
+                            );
+                            problems.push(ConfigProblem { path: path.to_owned(), what });
+                        }
                     }
                     for key in unknown_keys(&table) {
                         let what = format!("there is no key `{key}`; it is ignored");

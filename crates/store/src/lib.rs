@@ -2,6 +2,7 @@
 
 pub mod anchor_proposals;
 pub mod archive;
+pub mod backups;
 pub mod checkpoints;
 pub mod config;
 pub mod files;

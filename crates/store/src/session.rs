@@ -100,6 +100,8 @@ pub struct SessionCache {
     pub difference_waits: bool,
     /// The session that this one goes on from: `/clear` and a fork begin a new one.
     pub parent: Option<String>,
+    /// Tokens in the context at which the transcript is copied next; 0: it is not.
+    pub backup_at_tokens: u64,
 }
 
 impl SessionCache {

@@ -78,6 +78,7 @@ enum Verb {
     Notes(commands::notes::Args),
     Sessions(commands::sessions::Args),
     Summaries(commands::summaries::Args),
+    Backups(commands::backups::Args),
     Usage(commands::usage::Args),
     Backfill(commands::backfill::Args),
     // Care.
@@ -172,6 +173,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Verb::Notes(args) => commands::notes::run(&app()?, &args),
         Verb::Sessions(args) => commands::sessions::run(&app()?, &args),
         Verb::Summaries(args) => commands::summaries::run(&app()?, &args),
+        Verb::Backups(args) => commands::backups::run(&place()?, &args),
         Verb::Usage(args) => commands::usage::run(&place()?, folder.as_deref(), &args),
         Verb::Backfill(args) => commands::backfill::run(&place()?, &args),
         Verb::Trust(args) => commands::trust::run(&app()?, &args),

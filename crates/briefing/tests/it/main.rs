@@ -6,9 +6,9 @@ mod arbitrary;
 mod caps;
 #[cfg(test)]
 mod example;
+mod focus;
 #[cfg(test)]
 mod notes;
-mod focus;
 #[cfg(test)]
 mod ranking;
 #[cfg(test)]

@@ -15,6 +15,8 @@ mod archive_sessions;
 #[cfg(test)]
 mod archive_spool;
 #[cfg(test)]
+mod backups;
+#[cfg(test)]
 mod transcript_file;
 #[cfg(test)]
 mod usage;

@@ -5,6 +5,7 @@ pub(crate) mod age;
 pub(crate) mod anchor;
 pub(crate) mod away;
 pub(crate) mod backfill;
+pub(crate) mod backups;
 pub(crate) mod briefing;
 pub(crate) mod checkpoint;
 mod compact_at;

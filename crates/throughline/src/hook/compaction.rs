@@ -12,7 +12,7 @@ use throughline_store::session::{CompactionMark, SessionCache};
 
 use super::gate::{self, Session};
 use super::summaries::{self, When};
-use super::{Outcome, Run, anchors, checkpoints, glance, later, notes};
+use super::{Outcome, Run, anchors, backups, checkpoints, glance, later, notes, usual};
 use crate::ledger;
 
 /// PreCompact: save, snapshot, log line; says what the summary should keep.
@@ -29,7 +29,12 @@ pub(super) fn before(run: &Run) -> Outcome {
     };
     let mut outcome = Outcome::silent();
     note_failure(&mut outcome, mark.write(&folder));
-    let forgotten = SessionCache { thresholds_said: Vec::new(), ..session.cache.clone() };
+    let limit = usual::limit_tokens(&session.cache);
+    let forgotten = SessionCache {
+        thresholds_said: Vec::new(),
+        backup_at_tokens: session.config.backup.next_step(limit, 0).unwrap_or(0),
+        ..session.cache.clone()
+    };
     note_failure(&mut outcome, forgotten.write(&folder));
     if session.cache.paused {
         return outcome;
@@ -70,6 +75,7 @@ pub(super) fn before(run: &Run) -> Outcome {
         let text = preservation::render(&state, &facts, focus, &taken.diff_stat, &told, cap);
         outcome.reply = Outcome::saying(text).reply;
     }
+    backups::before_compaction(run, &session, &mut outcome.failures);
     gate::fold(run, &session.memory, &mut outcome.failures);
     outcome
 }
@@ -100,7 +106,7 @@ fn save(
             let waiting = SessionCache {
                 save_waits: Some(Trigger::Precompact.word().to_owned()),
                 thresholds_said: Vec::new(),
-                ..session.cache.clone()
+                ..SessionCache::read(&folder).unwrap_or_else(|| session.cache.clone())
             };
             let _ = waiting.write(&folder);
             session.memory.peek().ok().flatten()

@@ -3,6 +3,7 @@
 //! A usual run notes the event in the session's spool and leaves; at a gate it does the work of that event.
 
 mod anchors;
+mod backups;
 mod checkpoints;
 mod compaction;
 mod ending;

@@ -34,6 +34,10 @@ pub(super) fn compile_for(run: &Run, source: &str, model: Option<String>) -> Opt
     let told_window = session::told_window(&folder);
     let point = compaction_point(&run.place, &project, &config, model.as_deref(), told_window);
     let client_pid: Option<u32> = std::env::var("CLAUDE_PID").ok().and_then(|pid| pid.parse().ok());
+    let limit = match point.at {
+        At::Compacts(tokens) => tokens,
+        At::Never { .. } | At::Unknown => point.window,
+    };
     let started_at = if known.started_at > 0 { known.started_at } else { run.now.as_millisecond() };
     let cache = SessionCache {
         session: run.payload.session_id.clone(),
@@ -61,6 +65,11 @@ pub(super) fn compile_for(run: &Run, source: &str, model: Option<String>) -> Opt
             "clear" => lineage::cleared_from(&run.place.home, &project, client_pid, run.now),
             _ => None,
         }),
+        backup_at_tokens: match (config.backup.next_step(limit, 0), known.backup_at_tokens) {
+            // Set back before a compaction, by PreCompact.
+            (Some(_), standing) if standing > 0 => standing,
+            (first, _) => first.unwrap_or(0),
+        },
         project_root: root,
     };
     // A cache that cannot be written is compiled again by the next run.

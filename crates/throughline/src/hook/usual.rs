@@ -13,7 +13,7 @@ use throughline_store::session::{CompactionMark, GateMarks, SessionCache};
 use throughline_store::spool::{Spool, SpoolRecord};
 
 use super::resuming::{self, Back};
-use super::{Outcome, Run, checkpoints, gate, later, notes, session_start};
+use super::{Outcome, Run, backups, checkpoints, gate, later, notes, session_start};
 
 /// How much of the transcript's end is read: the last response is nearly always in it.
 const TAIL_BYTES: u64 = 32 << 10;
@@ -24,7 +24,8 @@ const RESUME_TOKENS: u64 = 400;
 
 pub(super) fn run(run: &Run, mut spool: Option<&mut Spool>) -> Outcome {
     let folder = run.place.home.session(&run.payload.session_id);
-    let Some(cache) = SessionCache::read(&folder).or_else(|| super::starting::compile(run, "unseen")) else {
+    let Some(mut cache) = SessionCache::read(&folder).or_else(|| super::starting::compile(run, "unseen"))
+    else {
         return Outcome::silent();
     };
     if cache.paused {
@@ -62,7 +63,16 @@ pub(super) fn run(run: &Run, mut spool: Option<&mut Spool>) -> Outcome {
         return outcome;
     }
     outcome.turn += 1;
-    if let Some(usage) = last_usage(&run.payload.transcript_path)
+    let usage = last_usage(&run.payload.transcript_path);
+    if let Some(usage) = &usage
+        && backups::is_due(&cache, usage)
+        && !is_from_before_compaction(run, usage)
+        && may_speak(run, spool.as_deref_mut())
+    {
+        gate::watch(run);
+        backups::at_step(run, &mut cache, usage, &mut outcome.failures);
+    }
+    if let Some(usage) = usage
         && crossed(&cache, &usage).is_some()
         && !is_from_before_compaction(run, &usage)
         && may_speak(run, spool)
@@ -71,7 +81,7 @@ pub(super) fn run(run: &Run, mut spool: Option<&mut Spool>) -> Outcome {
         let settled = super::starting::compile_for(run, &cache.source, usage.model.clone()).unwrap_or(cache);
         return match crossed(&settled, &usage) {
             Some(_) if is_due(&settled, &usage) => await_compaction(run, settled, outcome),
-            Some(crossed) => at_threshold(run, settled, &usage, crossed),
+            Some(crossed) => at_threshold(run, settled, &usage, crossed, outcome.failures),
             None => outcome,
         };
     }
@@ -161,8 +171,12 @@ fn crossed(cache: &SessionCache, usage: &LastUsage) -> Option<u64> {
 
 /// How much of the way to the compaction is used up (of the window, where none will come).
 pub(crate) fn percent_of_limit(cache: &SessionCache, used_tokens: u64) -> u64 {
-    let limit = cache.compacts_at_tokens.unwrap_or(cache.window_tokens).max(1);
-    used_tokens.saturating_mul(100) / limit
+    used_tokens.saturating_mul(100) / limit_tokens(cache)
+}
+
+/// Where the way to the compaction ends; the window's end, where none will come.
+pub(super) fn limit_tokens(cache: &SessionCache) -> u64 {
+    cache.compacts_at_tokens.unwrap_or(cache.window_tokens).max(1)
 }
 
 /// Whether a compaction came after the response: the client writes the boundary some time after the compaction.
@@ -188,8 +202,14 @@ fn await_compaction(run: &Run, mut cache: SessionCache, mut outcome: Outcome) ->
     outcome
 }
 
-fn at_threshold(run: &Run, mut cache: SessionCache, usage: &LastUsage, crossed: u64) -> Outcome {
-    let mut outcome = Outcome::silent();
+fn at_threshold(
+    run: &Run,
+    mut cache: SessionCache,
+    usage: &LastUsage,
+    crossed: u64,
+    failures: Vec<String>,
+) -> Outcome {
+    let mut outcome = Outcome { failures, ..Outcome::silent() };
     let passed = cache.thresholds.iter().copied().filter(|it| *it <= crossed);
     cache.thresholds_said =
         passed.chain(cache.thresholds_said.contains(&DUE_PERCENT).then_some(DUE_PERCENT)).collect();

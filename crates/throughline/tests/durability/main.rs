@@ -11,6 +11,7 @@
 )]
 
 mod archive_away;
+mod backups;
 mod checkpoints;
 mod every_call;
 mod kills;

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use throughline_testkit::{Output, payload, process};
+use throughline_testkit::{Output, Transcript, payload, process};
 
-use crate::scene::{BINARY, Scene};
+use crate::scene::{BINARY, Scene, holding};
 
 /// A small file system over a folder, for as long as the test runs.
 struct SmallDisk(PathBuf);
@@ -100,6 +100,35 @@ fn a_full_disk_refuses_clearly_and_loses_nothing() {
         assert!(scene.ok(&["list"]).contains("room again"));
         assert_eq!(scene.ok(&["validate"]), "valid\n");
     }
+}
+
+#[test]
+fn a_full_disk_leaves_the_last_backup_of_a_transcript_whole() {
+    let Some((scene, disk)) = on_a_small_disk("data") else { return };
+    let folder = scene.home.config().join("throughline");
+    fs::create_dir_all(&folder).unwrap();
+    let config = "[backup]\ntranscripts = true\nfrom_tokens = 1\nevery_tokens = 1\n";
+    fs::write(folder.join("throughline.toml"), config).unwrap();
+    scene.hook(&payload::session_start(&scene.home, "s1", "resume"));
+    let mut transcript = Transcript::new(&scene.home, "s1");
+    let mut grow = |tokens| {
+        transcript.user("the same words").assistant("yes", holding(tokens));
+        scene.hook(&payload::post_tool_batch(&scene.home, "s1", &[]));
+        fs::read_to_string(scene.home.transcript_path("s1")).unwrap()
+    };
+    let restored = || scene.ok(&["backups", "restore", "s1", "--to", "-"]);
+    let first = grow(10_000);
+    assert_eq!(restored(), first);
+    for (number, bytes_free) in [0, 4_096, 8_192].into_iter().enumerate() {
+        disk.fill(bytes_free);
+        let whole = grow(20_000 + number as u64 * 1_000);
+        let copied = restored();
+        assert!(whole.starts_with(&copied) && copied.starts_with(&first), "{bytes_free}");
+        assert!(bytes_free > 0 || copied == first, "there was no room at all");
+        disk.free();
+    }
+    let whole = grow(30_000);
+    assert_eq!(restored(), whole);
 }
 
 #[test]

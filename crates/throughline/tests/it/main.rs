@@ -14,6 +14,7 @@
 mod anchors;
 mod any_transcript;
 mod away;
+mod backups;
 mod checkpoints;
 mod compact_at;
 mod compact_focus;
@@ -29,8 +30,8 @@ mod hand_edits;
 mod help;
 mod hostile_input;
 mod hostile_places;
-mod notes;
 mod instructions;
+mod notes;
 mod originals;
 mod reading;
 mod recording;

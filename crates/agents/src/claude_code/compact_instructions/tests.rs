@@ -30,7 +30,7 @@ fn the_section_is_short_and_has_what_it_is_for() {
     }
     // Text with our mark in it is never captured: here it would hide the rest of the file.
     assert!(!SECTION.contains(throughline_domain::fragment::OPEN));
-    expect![[r#"
+    expect![[r"
         # Mine
 
         <!-- throughline: begin 597e2d99086f71e2 -->
@@ -46,7 +46,7 @@ fn the_section_is_short_and_has_what_it_is_for() {
 
         Spend no room on what is on disk anyway (file contents, diffs, long output): name the path or the command. What stands between throughline's marks is the live state: keep what it says.
         <!-- throughline: end -->
-    "#]].assert_eq(&install("# Mine\n").text);
+    "]].assert_eq(&install("# Mine\n").text);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn any_text() -> impl Strategy<Value = String> {
     ];
     let end = prop_oneof![4 => Just("\n"), 2 => Just("\r\n"), 1 => Just(""), 1 => Just("\r")];
     (any::<bool>(), prop::collection::vec((line, end), 0..8)).prop_map(|(mark, lines)| {
-        let body: String = lines.into_iter().map(|(line, end)| format!("{line}{end}")).collect();
+        let body: String = lines.into_iter().flat_map(|(line, end)| [line, end.to_owned()]).collect();
         if mark { format!("\u{feff}{body}") } else { body }
     })
 }

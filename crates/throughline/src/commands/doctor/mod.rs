@@ -1,6 +1,7 @@
 //! `doctor`: one line a check, each trouble with its remedy. What can be mended is mended, and said.
 
 mod archive;
+mod backups;
 mod binary;
 mod checkpoints;
 mod client;
@@ -96,7 +97,7 @@ type Look = fn(&Context) -> Vec<Check>;
 
 /// The checks, in the order in which they run. The state comes before the archive, which is restocked from it; both
 /// come before what is read out of the archive.
-const CHECKS: [(&str, Look); 21] = [
+const CHECKS: [(&str, Look); 22] = [
     ("environment", surroundings::environment),
     ("configuration", surroundings::configuration),
     ("binary", binary::check),
@@ -118,6 +119,7 @@ const CHECKS: [(&str, Look); 21] = [
     ("transcripts", client::transcripts),
     ("git", surroundings::git),
     ("checkpoints", checkpoints::check),
+    ("backups", backups::check),
 ];
 
 pub(crate) fn run(folder: Option<&Path>, args: &Args) -> Result<(), Failure> {
