@@ -139,7 +139,7 @@ fn a_long_transcript_is_copied_slice_by_slice() {
 #[test]
 fn a_rewritten_transcript_begins_another_generation_and_the_old_one_stays() {
     let scene = Scene::new();
-    let long = [b"first\n".repeat(100), b"second\n".to_vec()].concat();
+    let long = [b"first\n".repeat(2_000), b"second\n".to_vec()].concat();
     let rewritten: [(&str, Vec<u8>); 4] = [
         ("shorter", long[..50].to_vec()),
         ("other-end", [&long[..long.len() - 2], b"X\n"].concat()),
@@ -167,7 +167,7 @@ fn what_stands_behind_the_index_was_torn_and_is_cut_off() {
     scene.grow("s1", b"one\n");
     scene.take("s1");
     let whole = fs::read(scene.file("s1.jsonl.gz")).unwrap();
-    fs::write(scene.file("s1.jsonl.gz"), [&whole[..], b"\x1f\x8btorn"].concat()).unwrap();
+    fs::write(scene.file("s1.jsonl.gz"), [&whole[..], &noise(500, 3)].concat()).unwrap();
     assert_eq!(scene.restored(&scene.of("s1")[0]), b"one\n", "nobody reads behind the index");
     scene.grow("s1", b"two\n");
     assert_eq!(scene.take("s1").generation, 1);
@@ -226,6 +226,11 @@ fn a_damaged_member_is_named_and_nothing_is_written() {
     std::os::unix::fs::symlink("nowhere", &to).unwrap();
     assert!(matches!(scene.backups().restore_to(&backup, &to).unwrap_err(), RestoreError::Exists { .. }));
     fs::remove_file(&to).unwrap();
+    // A whole member, but of other bytes: somebody put another file in its place.
+    let mut other = backup.clone();
+    other.members[2].print = backup.members[0].print.clone();
+    let error = scene.backups().restore_to(&other, &to).unwrap_err();
+    assert!(error.to_string().contains("part 3 of"), "{error}");
     let mut bytes = fs::read(&backup.path).unwrap();
     let middle = usize::try_from(backup.members[1].packed_offset).unwrap() + 200;
     bytes[middle] ^= 0x40;
