@@ -92,6 +92,9 @@ fn a_copy_is_made_at_each_step_and_before_a_compaction_after_which_the_steps_beg
     scene.hook(&payload::pre_compact(&scene.home, "s1", "auto", None));
     made.push(None);
     assert_eq!(steps(&scene), made, "before the compaction");
+    transcript.user("typed meanwhile");
+    batch(&scene);
+    assert_eq!(steps(&scene), made, "the last response is from before the compaction");
     transcript.compaction("auto", "what was done");
     scene.hook(&payload::session_start(&scene.home, "s1", "compact"));
     scene.hook(&payload::post_compact(&scene.home, "s1", "auto", "what was done"));
