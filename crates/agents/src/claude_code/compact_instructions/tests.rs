@@ -100,6 +100,9 @@ fn a_section_of_ours_is_brought_up_to_date_where_it_stands() {
             assert_ne!(edit.before, Standing::UpToDate);
         }
     }
+    // Where somebody took our blank line away, no line end of his goes with the section.
+    assert_eq!(uninstall(&format!("a\n{ours}\nb\n")).text, "a\nb\n");
+    assert_eq!(uninstall(&format!("a\n{ours}")).text, "a\n");
     let merged = format!("a\n\n{ours}\n\nb\n\n{}\nc\n", older());
     assert_eq!(install(&merged).text, format!("a\n\n{ours}\n\nb\nc\n"));
     assert_eq!(uninstall(&merged).text, "a\n\nb\nc\n");
