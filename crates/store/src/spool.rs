@@ -146,10 +146,19 @@ pub fn subagents_at_work(session_folder: &Path) -> Vec<(String, String)> {
     let mut at_work: Vec<(String, String)> = Vec::new();
     for line in read().unwrap_or_default().split(|byte| *byte == b'\n') {
         // Nearly all lines end here: decoding them would cost more than everything else.
-        if memchr::memmem::find(line, b"\"ev\":\"Subagent").is_none() {
+        let holds = |event: &[u8]| memchr::memmem::find(line, event).is_some();
+        if !holds(b"\"ev\":\"Subagent") && !holds(b"\"ev\":\"SessionStart\"") {
             continue;
         }
         let Ok(record) = serde_json::from_slice::<SpoolRecord>(line) else { continue };
+        if record.ev == "SessionStart" {
+            // A client that came back has none of its former ones; a compaction takes none away.
+            let how = record.note.as_ref().and_then(|note| note.get("start")?.as_str());
+            if how.is_some_and(|how| how != "compact") {
+                at_work.clear();
+            }
+            continue;
+        }
         let text = |key: &str| Some(record.note.as_ref()?.get(key)?.as_str()?.to_owned());
         // The client's own summariser has no type.
         let (Some(id), Some(kind)) = (text("agent"), text("type").filter(|kind| !kind.is_empty())) else {

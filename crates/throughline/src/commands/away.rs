@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use throughline_briefing::focus;
 use throughline_briefing::handoff::NextCompaction;
+use throughline_briefing::notes::Progress;
 use throughline_domain::ledger::{FindingKind, Ledger, Phase};
 use throughline_domain::text::one_line;
 use throughline_domain::{Health, State, Trigger};
@@ -12,7 +13,7 @@ use throughline_store::spool;
 
 use super::briefing::session_ledger;
 use super::checkpoint::{self, Left};
-use super::{App, compact_focus};
+use super::{App, compact_focus, notes};
 use crate::failure::Failure;
 use crate::gauge::Gauge;
 use crate::liveness::{self, Fate};
@@ -24,7 +25,7 @@ Examples:
   throughline away --for \"the night\"   the checkpoint says so, too
   throughline away --json              for scripts
 
-Saves the state, makes a checkpoint, and names what goes wrong while nobody looks: files that are not
+Saves the state, makes a checkpoint, brings the session's notes up to date, and names what goes wrong while nobody looks: files that are not
 committed, checks that fail, a compaction that is near or will never come, subagents at work, a question
 that waits for your answer. The last line is for pasting, if you compact before you leave. Ends with 1 when
 something could not be saved; warnings are no failure.";
@@ -63,7 +64,10 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let reason = args.what_for.as_deref().map(|text| one_line(text, 200)).filter(|text| !text.is_empty());
     let note = reason.map_or_else(|| "away".to_owned(), |reason| format!("away for {reason}"));
     let ledger = session_ledger(app);
-    let kept = save_and_checkpoint(app, &note);
+    let mut kept = save_and_checkpoint(app, &note);
+    if let Err(failure) = take_note(app, &note) {
+        kept.not_saved.push(format!("the session's notes: {}", failure.message));
+    }
     let state = app.state().unwrap_or_else(|_| State::empty());
     let warnings = warnings(app, &kept, ledger.as_ref());
     let focus = compact_focus::of(app, &state, ledger.as_ref());
@@ -133,6 +137,13 @@ fn save_and_checkpoint(app: &App, note: &str) -> Kept {
     kept
 }
 
+/// The session's notes say that somebody left, and where it stood then.
+fn take_note(app: &App, note: &str) -> Result<(), Failure> {
+    let Some(session) = app.session_at_hand() else { return Ok(()) };
+    let title = format!("The user is {note}");
+    notes::add(app, &session, Some(Progress { title, lines: Vec::new() })).map(drop)
+}
+
 fn warnings(app: &App, kept: &Kept, ledger: Option<&Ledger>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let mut warn = |kind, text: String| warnings.push(Warning { kind, text });
@@ -182,7 +193,7 @@ fn of_session(app: &App) -> Vec<(&'static str, String)> {
     if !seen.iter().any(|seen| seen.session == session && seen.fate == Fate::Alive) {
         return found;
     }
-    let running = subagents(app, &session);
+    let running = spool::subagents_at_work(&app.place.home.session(&session)).len();
     if running > 0 {
         let are = if running == 1 { "1 subagent is".to_owned() } else { format!("{running} subagents are") };
         found.push(("subagents", format!("{are} at work")));
@@ -210,25 +221,4 @@ fn of_session(app: &App) -> Vec<(&'static str, String)> {
         }
     }
     found
-}
-
-/// Subagents of a session that began and have not ended, as its hooks noted.
-fn subagents(app: &App, session: &str) -> usize {
-    let folder = app.place.home.session(session);
-    let bytes = std::fs::metadata(folder.join("spool.jsonl")).map_or(0, |meta| meta.len());
-    let Ok(slice) = spool::read_from(&folder, bytes.saturating_sub(spool::FOLD_BYTES_MAX)) else { return 0 };
-    let mut running: Vec<String> = Vec::new();
-    for record in slice.records {
-        let agent = record.note.as_ref().and_then(|note| note["agent"].as_str());
-        match (record.ev.as_str(), agent) {
-            // A client that came back has none of its former ones.
-            ("SessionStart", _) => running.clear(),
-            ("SubagentStart", Some(agent)) if !running.iter().any(|it| it == agent) => {
-                running.push(agent.to_owned());
-            }
-            ("SubagentStop", Some(agent)) => running.retain(|it| it != agent),
-            _ => {}
-        }
-    }
-    running.len()
 }

@@ -35,6 +35,7 @@ pub(super) fn run(run: &Run) -> Outcome {
     let Some(cache) = starting::compile(run, source) else { return Outcome::silent() };
     let Some(session) = gate::open(run) else { return Outcome::silent() };
     let mut outcome = Outcome::silent();
+    outcome.note = Some(serde_json::json!({ "start": throughline_domain::text::one_line(source, 20) }));
     note_start(run, &session, source, &mut outcome.failures);
     if !cache.paused {
         let text = restore(run, &session, start, &seen, &mut outcome.failures);
