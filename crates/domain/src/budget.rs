@@ -13,7 +13,7 @@ const STATUS_BYTES_MAX: usize = 4 << 10;
 /// Most bytes of the changed files' names, and of the commits.
 const LIST_BYTES_MAX: usize = 2 << 10;
 /// Room for what is stamped after the file was measured: two times, the size and its word.
-const STAMPS_BYTES: usize = 96;
+pub(crate) const STAMPS_BYTES: usize = 96;
 
 /// The numbers that bound the working set; each is a key of the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -137,6 +137,7 @@ pub(crate) fn bytes_without_entries(state: &State) -> usize {
         git: state.git.clone(),
         sd: state.sd.clone(),
         workflow: state.workflow.clone(),
+        history: state.history.clone(),
         token_metrics: state.token_metrics.clone(),
         summaries_extra: state.summaries_extra.clone(),
         counters_extra: state.counters_extra.clone(),
@@ -153,6 +154,8 @@ pub fn measure(state: &mut State, limits: &Limits) {
     let mut measured = state.to_json();
     if let Some(map) = measured.as_object_mut() {
         map.shift_remove("tokenMetrics");
+        // No briefing tells it.
+        map.shift_remove("history");
     }
     let tokens = estimate_tokens(&measured.to_string());
     state.token_metrics.estimated_tokens = tokens;

@@ -26,6 +26,7 @@ pub mod text;
 pub mod time;
 pub mod token_estimate;
 pub mod transcript;
+pub mod transition;
 pub mod usage;
 pub mod usage_memory;
 pub mod validate;

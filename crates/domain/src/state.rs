@@ -130,6 +130,8 @@ pub struct State {
     pub sd: WorkItem,
     /// Where the work stands.
     pub workflow: Workflow,
+    /// Which phase and which work item followed which, oldest first; other programs' lines among them stay as they are.
+    pub history: Vec<Value>,
     /// Entries by kind.
     pub(crate) sections: [Vec<Entry>; Kind::ALL.len()],
     /// Plain decision lines of older files.

@@ -75,6 +75,9 @@ impl State {
         if labels.as_object().is_some_and(|labels| !labels.is_empty()) {
             put("labels", labels);
         }
+        if !self.history.is_empty() {
+            put("history", Value::Array(self.history.clone()));
+        }
         if !self.unparsed.is_empty() {
             put("unparsed", Value::Object(self.unparsed.clone()));
         }

@@ -72,6 +72,7 @@ impl Reader {
         self.state.sd = self.take("sd");
         self.state.workflow = self.take("workflow");
         self.state.token_metrics = self.take("tokenMetrics");
+        self.state.history = self.take_array("history");
         self.read_counters();
     }
 

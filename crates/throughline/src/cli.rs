@@ -64,6 +64,7 @@ enum Verb {
     Away(commands::away::Args),
     // Reading.
     List(commands::list::Args),
+    Work(commands::work::Args),
     Load(commands::load::Args),
     Briefing(commands::briefing::Args),
     Coverage(commands::coverage::Args),
@@ -159,6 +160,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Verb::Away(args) => commands::away::run(&app()?, &args),
         Verb::CompactFocus(args) => commands::compact_focus::run(&app()?, &args),
         Verb::List(args) => commands::list::run(&app()?, &args),
+        Verb::Work(args) => commands::work::run(&app()?, &args),
         Verb::Load(args) => commands::load::run(&app()?, &args),
         Verb::Briefing(args) => commands::briefing::run(&app()?, &args),
         Verb::Coverage(args) => commands::coverage::run(&app()?, &args),

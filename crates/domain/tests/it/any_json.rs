@@ -11,13 +11,14 @@ use throughline_domain::{Kind, State};
 use crate::arbitrary::state_like;
 
 /// Keys that the state gives a meaning to; every other key of a document belongs to somebody else.
-const OURS: [&str; 17] = [
+const OURS: [&str; 18] = [
     "version",
     "timestamp",
     "trigger",
     "git",
     "sd",
     "workflow",
+    "history",
     "decisions",
     "constraints",
     "openQuestions",

@@ -4,13 +4,14 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 /// Keys of every level, and some of nobody's.
-const KEYS: [&str; 44] = [
+const KEYS: [&str; 45] = [
     "version",
     "timestamp",
     "trigger",
     "git",
     "sd",
     "workflow",
+    "history",
     "tokenMetrics",
     "summaries",
     "counters",

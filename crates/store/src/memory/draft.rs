@@ -13,6 +13,9 @@ use crate::outbox::{Event, Op};
 /// An adopted entry keeps its number when it is at most this far ahead of ours: a wild one must not use up the rest.
 const ADOPTED_GAP_MAX: u64 = 10_000;
 
+/// What the archive calls a transition of the work item that has left the state file.
+const TRANSITION: &str = "transition";
+
 /// Words that are no entry, or name none.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum EntryError {
@@ -362,6 +365,8 @@ impl Draft {
         let gone = names.iter().filter(|name| self.withdraw(name, "fresh start").is_ok()).count();
         self.state.key_decisions.clear();
         self.state.sd = WorkItem::default();
+        let history = std::mem::take(&mut self.state.history).into_iter();
+        self.events.extend(history.map(|it| history_event(it, self.origin, "fresh start")));
         gone
     }
 
@@ -380,6 +385,19 @@ impl Draft {
 pub(super) fn event(op: Op, entry: &Entry, origin: Origin, why: Option<String>) -> Event {
     let kind = entry.id.kind.word().to_owned();
     Event { op, kind, id: entry.id.to_string(), origin, body: entry.to_json(), why }
+}
+
+/// A transition that leaves the working set.
+pub(super) fn history_event(transition: Value, origin: Origin, why: &str) -> Event {
+    let id = throughline_domain::transition::name_of(&transition);
+    Event {
+        op: Op::Leave,
+        kind: TRANSITION.to_owned(),
+        id,
+        origin,
+        body: transition,
+        why: Some(why.to_owned()),
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -49,7 +49,7 @@ mod restock;
 use std::path::PathBuf;
 
 use throughline_domain::budget::{self, Limits};
-use throughline_domain::{Origin, State, Timestamp, time};
+use throughline_domain::{Origin, State, Timestamp, time, transition};
 
 pub use draft::{Draft, EntryError, NewEntry};
 pub use fold::{FoldOutcome, fold_outbox};
@@ -237,8 +237,12 @@ impl Memory {
         let reconciled = draft.events.len();
         let value = change(&mut draft)?;
         let Draft { mut state, mut events, .. } = draft;
+        state.note_transition(&before.sd, &now, author.origin);
         // What was found in the file is no activity of ours: its time stays.
         let is_active = events.len() > reconciled || differs(&before, &state) || state.timestamp.is_empty();
+        for (transition, left) in transition::trim_history(&mut state, &self.limits) {
+            events.push(draft::history_event(transition, author.origin, left.word()));
+        }
         let mut evicted = Vec::new();
         let mut evicted_precious = Vec::new();
         for (entry, left) in budget::truncate_for_budget(&mut state, &self.limits, &now) {

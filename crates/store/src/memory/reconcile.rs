@@ -98,7 +98,7 @@ pub(super) fn load(memory: &Memory, path: &Path, now: &str) -> Result<Base, Memo
     base.repairs.extend(problems.into_iter().map(Repair::Kept));
     match last {
         Some(last) if last.hashes.contains(&hash) => raise_counters(&mut base.state, &last.state),
-        Some(last) => take_hand_edits(memory, &mut base, &last.state),
+        Some(last) => take_hand_edits(memory, &mut base, &last.state, now),
         None => meet_for_the_first_time(memory, &mut base),
     }
     known_ids::raise(&memory.folder(), &mut base.state);
@@ -209,7 +209,7 @@ fn rebuild_corrupt(
 }
 
 /// Additions are recorded as made by hand, removals are kept in the archive and never come back by themselves.
-fn take_hand_edits(memory: &Memory, base: &mut Base, last: &State) {
+fn take_hand_edits(memory: &Memory, base: &mut Base, last: &State, now: &str) {
     raise_counters(&mut base.state, last);
     let mut added = Vec::new();
     let mut changed = 0;
@@ -242,7 +242,13 @@ fn take_hand_edits(memory: &Memory, base: &mut Base, last: &State) {
     edited.extend((base.state.key_decisions != last.key_decisions).then(|| KEY_DECISIONS.to_owned()));
     // Known from now on as it stands.
     base.must_write = true;
-    if !edited.is_empty() && (memory.edits_come_from_others)(&memory.project) {
+    let is_foreign = !edited.is_empty() && (memory.edits_come_from_others)(&memory.project);
+    let by = if is_foreign { Origin::Import } else { Origin::Hand };
+    // Whoever edits by hand does not write the history as well; where another copy of ours did, it stands there.
+    if base.state.history == last.history {
+        base.state.note_transition(&last.sd, now, by);
+    }
+    if is_foreign {
         // The file is under version control: an edit may be somebody else's commit.
         base.repairs.push(Repair::Untrusted { entries: edited.len() });
         base.foreign = edited;

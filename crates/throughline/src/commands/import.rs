@@ -79,6 +79,9 @@ fn adopt_the_rest(incoming: &State, state: &mut State) {
     if state.sd.is_empty() {
         state.sd = incoming.sd.clone();
     }
+    if state.history.is_empty() {
+        state.history.clone_from(&incoming.history);
+    }
     for line in &incoming.key_decisions {
         let known = state.entries(Kind::Decision).iter().any(|entry| entry.text == *line);
         if !known && !state.key_decisions.contains(line) {

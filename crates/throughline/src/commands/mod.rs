@@ -42,6 +42,7 @@ pub(crate) mod uninstall;
 pub(crate) mod usage;
 pub(crate) mod validate;
 pub(crate) mod withdraw;
+pub(crate) mod work;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -74,7 +74,7 @@ pub(crate) fn run(app: &App, args: Args) -> Result<(), Failure> {
         let fields = [
             (&mut sd.id, work.id),
             (&mut sd.title, work.title),
-            (&mut sd.phase, work.phase.clone()),
+            (&mut sd.phase, work.phase),
             (&mut sd.item, work.item),
             (&mut sd.blocking, work.blocking),
             (&mut sd.next, work.next),
@@ -88,8 +88,8 @@ pub(crate) fn run(app: &App, args: Args) -> Result<(), Failure> {
         if work.progress.is_some() {
             sd.progress = work.progress;
         }
-        if let Some(phase) = work.phase {
-            draft.state.workflow.current_phase = (!phase.is_empty()).then_some(phase);
+        if names_phase {
+            draft.state.workflow.current_phase = draft.state.sd.phase.clone();
         }
         Ok(())
     })?;

@@ -47,3 +47,4 @@ mod transcripts;
 mod usage_logging;
 mod whole_way;
 mod withdrawing;
+mod work_item;
