@@ -13,6 +13,8 @@ pub enum FragmentKind {
     Preserve,
     /// One line.
     Notice,
+    /// The rules that the user wants restated.
+    Rules,
 }
 
 impl FragmentKind {
@@ -22,6 +24,7 @@ impl FragmentKind {
             Self::Resume => "resume",
             Self::Preserve => "preserve",
             Self::Notice => "notice",
+            Self::Rules => "rules",
         }
     }
 }

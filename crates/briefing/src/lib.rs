@@ -12,6 +12,7 @@ pub mod notes;
 pub mod preservation;
 pub mod restore;
 pub mod resume;
+pub mod rules;
 mod sections;
 pub mod session;
 pub mod snapshot;

@@ -407,7 +407,7 @@ fn quote(entry: &Entry) -> String {
 }
 
 /// The lines that are not blank. Whatever some reader takes for the end of a line is one: no line escapes its quote.
-fn lines_of(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn lines_of(text: &str) -> impl Iterator<Item = &str> {
     text.split(['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'])
         .filter(|line| line.chars().any(|c| !c.is_whitespace() && !c.is_control()))
 }

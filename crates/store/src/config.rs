@@ -1,5 +1,6 @@
 //! The configuration: `throughline.toml` in the user's config folder, overridden key by key by the project's.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,8 @@ pub struct Config {
     pub thresholds: Thresholds,
     /// What a new session gets.
     pub restore: Restore,
+    /// Rules that are restated.
+    pub governance: Governance,
     /// When a hook does more than note and leave.
     pub gate: Gate,
     /// Summaries of finished tasks.
@@ -111,6 +114,18 @@ pub struct Restore {
     pub resume_hours: u64,
     /// A prompt after this much silence gets the resume context.
     pub idle_minutes: u64,
+}
+
+/// Rules that are restated when a session starts, is cleared or was compacted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Governance {
+    /// Always.
+    pub text: String,
+    /// While the work item is in a phase, by its name in any case.
+    pub phases: BTreeMap<String, String>,
+    /// Most tokens of both together, by estimate.
+    pub tokens: u64,
 }
 
 /// When a hook does more than note and leave.
@@ -326,6 +341,24 @@ impl Default for Thresholds {
 impl Default for Restore {
     fn default() -> Self {
         Self { banner_minutes: 30, briefing_minutes: 60, resume_hours: 48, idle_minutes: 60 }
+    }
+}
+
+impl Default for Governance {
+    fn default() -> Self {
+        Self { text: String::new(), phases: BTreeMap::new(), tokens: 200 }
+    }
+}
+
+impl Governance {
+    /// The rules of a phase, with its name as the configuration spells it. The same spelling goes before another case.
+    #[must_use]
+    pub fn of_phase(&self, phase: &str) -> Option<(&str, &str)> {
+        let wanted = phase.trim().to_lowercase();
+        let same = self.phases.get_key_value(phase.trim());
+        let found =
+            same.or_else(|| self.phases.iter().find(|(name, _)| name.trim().to_lowercase() == wanted));
+        found.map(|(name, rules)| (name.as_str(), rules.as_str()))
     }
 }
 

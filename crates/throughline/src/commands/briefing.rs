@@ -2,7 +2,7 @@
 
 use throughline_briefing::briefing::{self, Occasion};
 use throughline_briefing::session::{self, Known, Reader};
-use throughline_briefing::{Cap, Facts};
+use throughline_briefing::{Cap, Chosen, Facts};
 use throughline_domain::budget::estimate_tokens;
 use throughline_domain::ledger::Ledger;
 use throughline_domain::text::utf16_len;
@@ -10,6 +10,7 @@ use throughline_store::session::SessionCache;
 
 use super::App;
 use crate::failure::Failure;
+use crate::hook::governance;
 use crate::ledger;
 use crate::output::{self, DIM, styled};
 
@@ -44,19 +45,34 @@ pub(super) fn ledger_of(app: &App, session: &str) -> Option<Ledger> {
     Some(ledger)
 }
 
+/// The rules of the configuration are said first.
+fn behind_rules(rules: Option<Chosen>, chosen: Option<Chosen>) -> Chosen {
+    match (rules, chosen) {
+        (Some(mut first), Some(chosen)) => {
+            first.text = format!("{}\n{}", first.text, chosen.text);
+            first.reasons.extend(chosen.reasons);
+            first.left_out += chosen.left_out;
+            first
+        }
+        (one, other) => one.or(other).unwrap_or_default(),
+    }
+}
+
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let state = app.state()?;
     let untrusted = app.memory.untrusted();
     let facts = Facts { untrusted: &untrusted, ..Facts::default() };
     let cap = Cap::tokens(args.tokens.unwrap_or(app.config.briefing.tokens));
+    let rules = governance::of_state(&app.config, &state).map(|rules| rules.chosen);
+    let cap_left = cap.less(rules.as_ref().map_or(0, |rules| utf16_len(&rules.text) + 1));
     let told = session_ledger(app);
     let chosen = told
         .filter(|ledger| ledger.turn > 0)
         .and_then(|ledger| {
-            session::render(&state, &facts, &ledger, &Known::nothing(), Reader::Compacted, cap)
+            session::render(&state, &facts, &ledger, &Known::nothing(), Reader::Compacted, cap_left)
         })
-        .or_else(|| briefing::render(&state, &facts, &Occasion::Compacted, cap))
-        .unwrap_or_default();
+        .or_else(|| briefing::render(&state, &facts, &Occasion::Compacted, cap_left));
+    let chosen = behind_rules(rules, chosen);
     let tokens = estimate_tokens(&chosen.text);
     if args.json {
         let lines: Vec<_> = chosen

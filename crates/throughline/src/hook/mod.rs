@@ -9,6 +9,7 @@ mod compaction;
 mod ending;
 mod gate;
 mod glance;
+pub(crate) mod governance;
 pub(crate) mod input;
 mod later;
 mod notes;

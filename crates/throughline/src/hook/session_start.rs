@@ -14,7 +14,7 @@ use throughline_store::session::{CompactionMark, GateMarks, Registry, SessionCac
 
 use super::gate::{self, Session};
 use super::resuming::{self, Back};
-use super::{Outcome, Run, checkpoints, ending, glance, later, starting, summaries};
+use super::{Outcome, Run, checkpoints, ending, glance, governance, later, starting, summaries};
 use crate::ledger;
 use crate::liveness::{self, Fate, Seen};
 
@@ -118,6 +118,7 @@ fn restore(
     let mended = gate::repair_lines(&repairs).join("\n");
     let mended =
         if mended.is_empty() { mended } else { fragment::wrap(fragment::FragmentKind::Notice, &mended) };
+    let mended = governance::before(mended, start, &session.config, &state);
     let cap = Cap::tokens(session.config.briefing.tokens);
     let cap =
         if mended.is_empty() { cap } else { cap.less(throughline_domain::text::utf16_len(&mended) + 1) };

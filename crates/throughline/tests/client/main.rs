@@ -8,6 +8,7 @@ mod coming_back;
 mod compaction;
 #[cfg(test)]
 mod faults;
+mod governance;
 #[cfg(test)]
 mod instructions;
 #[cfg(test)]

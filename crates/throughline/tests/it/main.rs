@@ -26,6 +26,7 @@ mod disk;
 mod endings;
 mod exchange;
 mod gauges;
+mod governance;
 mod hand_edits;
 mod help;
 mod hostile_input;

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::Check;
 use super::context::Context;
+use crate::hook::governance;
 use crate::program;
 
 /// How long a status of the project may take here.
@@ -57,7 +58,8 @@ pub(super) fn environment(context: &Context) -> Vec<Check> {
 pub(super) fn configuration(context: &Context) -> Vec<Check> {
     const NAME: &str = "configuration";
     let odd_look = crate::statusline::look_problems(&context.config.statusline);
-    if context.config_problems.is_empty() && odd_look.is_empty() {
+    let long_rules = governance::too_long(&context.config);
+    if context.config_problems.is_empty() && odd_look.is_empty() && long_rules.is_empty() {
         return vec![Check::ok(
             NAME,
             format!("briefings of at most {} tokens", context.config.briefing.tokens),
@@ -71,7 +73,24 @@ pub(super) fn configuration(context: &Context) -> Vec<Check> {
         )
     };
     let odd = |what: &String| Check::warn(NAME, what, "`throughline statusline --demo` shows what there is");
-    context.config_problems.iter().map(line).chain(odd_look.iter().map(odd)).collect()
+    let mut checks: Vec<Check> =
+        context.config_problems.iter().map(line).chain(odd_look.iter().map(odd)).collect();
+    checks.extend(long_rules.into_iter().map(|phase| too_long(context, phase)));
+    checks
+}
+
+fn too_long(context: &Context, phase: &str) -> Check {
+    let whose = if phase.is_empty() {
+        "the rules in [governance] do".to_owned()
+    } else {
+        format!("with those for phase {phase} the rules in [governance] do")
+    };
+    let tokens = context.config.governance.tokens;
+    Check::warn(
+        "configuration",
+        format!("{whose} not fit: they are cut at {tokens} tokens, or a third of a briefing"),
+        "shorten them, or raise governance.tokens (and briefing.tokens)",
+    )
 }
 
 pub(super) fn git(context: &Context) -> Vec<Check> {
