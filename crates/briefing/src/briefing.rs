@@ -1,8 +1,10 @@
 //! The briefing: what the agent gets back after a compaction, or at a session's start.
 
+use throughline_domain::ledger::Ledger;
 use throughline_domain::{State, time};
 
-use crate::fit::{Cap, Chosen};
+use crate::continuation;
+use crate::fit::{Cap, Chosen, Line, Section};
 use crate::fragment::FragmentKind;
 use crate::frame::framed;
 use crate::sections::{self, Headings};
@@ -33,14 +35,28 @@ const HEADINGS: Headings = Headings {
     git: || "Git:".to_owned(),
 };
 
+/// Behind what it is about: questions, decisions, actions.
+const NEXT_RANK: u8 = 4;
+
 const MORE: &str =
     "More: `throughline list [--all]`. Record: `throughline add decision \"…\" --rationale \"…\"`.";
 
 /// The briefing, under its cap; `None` when there is nothing to say, or no room to say it.
 #[must_use]
 pub fn render(state: &State, facts: &Facts<'_>, occasion: &Occasion, cap: Cap) -> Option<Chosen> {
-    let sections = sections::of_state(state, facts, &HEADINGS);
+    let mut sections = sections::of_state(state, facts, &HEADINGS);
+    sections.extend(next_up(state, facts));
     framed(FragmentKind::Briefing, &head(state, facts.scope, occasion), &sections, MORE, cap)
+}
+
+/// What comes first, where no other line says it.
+fn next_up(state: &State, facts: &Facts<'_>) -> Option<Section> {
+    if facts.scope != Scope::Whole {
+        return None;
+    }
+    let text = continuation::brief(&facts.vouched(state), &Ledger::default())?;
+    let line = Line { rank: NEXT_RANK, text, why: "what comes first" };
+    Some(Section { lines: vec![line], ..Section::default() })
 }
 
 fn head(state: &State, scope: Scope, occasion: &Occasion) -> String {

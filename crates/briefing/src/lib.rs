@@ -3,6 +3,7 @@
 pub mod anchors;
 pub mod banner;
 pub mod briefing;
+pub mod continuation;
 pub mod fit;
 pub mod focus;
 pub mod fragment;

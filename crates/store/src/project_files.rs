@@ -16,10 +16,11 @@ const NOTE_FILE_BYTES_MAX: u64 = 64 << 10;
 const EXCLUDE_BYTES_MAX: u64 = 1 << 20;
 
 /// What of ours git should not see.
-const EXCLUDED: [&str; 8] = [
+const EXCLUDED: [&str; 9] = [
     // The client keeps its own local settings out of git, but only where it made the file itself.
     ".claude/settings.local.json",
     ".claude/commands/context-compact.md",
+    ".claude/commands/throughline.md",
     ".claude/unified-session-state.json*",
     ".claude/.unified-session-state.json*",
     ".claude/compaction-snapshot.md",

@@ -64,6 +64,7 @@ enum Verb {
     Away(commands::away::Args),
     // Reading.
     List(commands::list::Args),
+    Next(commands::next::Args),
     Work(commands::work::Args),
     Load(commands::load::Args),
     Briefing(commands::briefing::Args),
@@ -160,6 +161,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Verb::Away(args) => commands::away::run(&app()?, &args),
         Verb::CompactFocus(args) => commands::compact_focus::run(&app()?, &args),
         Verb::List(args) => commands::list::run(&app()?, &args),
+        Verb::Next(args) => commands::next::run(&app()?, &args),
         Verb::Work(args) => commands::work::run(&app()?, &args),
         Verb::Load(args) => commands::load::run(&app()?, &args),
         Verb::Briefing(args) => commands::briefing::run(&app()?, &args),

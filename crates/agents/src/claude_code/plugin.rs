@@ -4,7 +4,7 @@
 pub const CONTEXT_COMPACT_COMMAND: &str =
     include_str!("../../../../plugin/throughline/commands/context-compact.md");
 
-/// `/throughline`: shows what is remembered.
+/// `/throughline`: shows what is next and what is remembered. `init` writes it, too.
 pub const THROUGHLINE_COMMAND: &str = include_str!("../../../../plugin/throughline/commands/throughline.md");
 
 /// The skill that teaches the agent to record. (Not called `throughline`: the client would drop it for the command
@@ -47,5 +47,6 @@ mod tests {
             assert!(text.len() < 4_000, "{}", text.len());
         }
         assert!(CONTEXT_COMPACT_COMMAND.contains("throughline save --trigger manual"));
+        assert!(THROUGHLINE_COMMAND.contains("Bash(throughline next:*)"));
     }
 }

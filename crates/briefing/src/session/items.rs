@@ -9,7 +9,7 @@ use throughline_domain::text::{one_line, word_count};
 use super::Reader;
 use super::gap::{Known, base_of};
 use super::part::Part;
-use super::{stand, worth};
+use super::{next_up, stand, worth};
 use crate::fragment::defused;
 use crate::sections::{self, verbatim};
 use crate::trust::{Facts, Scope};
@@ -99,6 +99,7 @@ pub(super) fn of(
     recorded(state, facts, &mut items);
     if facts.scope == Scope::Whole {
         items.extend(of_ledger(ledger, known, reader, room));
+        items.extend(next_up::item(state, facts, ledger, reader));
     }
     items
 }
@@ -168,7 +169,7 @@ fn recorded(state: &State, facts: &Facts<'_>, items: &mut Vec<Item>) {
     }
 }
 
-fn line(part: Part, order: usize, text: &str, tier: u8, worth: f64, why: &'static str) -> Item {
+pub(super) fn line(part: Part, order: usize, text: &str, tier: u8, worth: f64, why: &'static str) -> Item {
     let (group, text) = (String::new(), defused(text));
     Item { part, group, order, text, tier, worth, may_be_cut: false, behind: None, why }
 }

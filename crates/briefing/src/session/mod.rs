@@ -6,6 +6,7 @@
 mod gap;
 mod items;
 mod lay_out;
+mod next_up;
 mod part;
 mod recall;
 mod select;

@@ -5,6 +5,10 @@ mod arbitrary;
 #[cfg(test)]
 mod caps;
 #[cfg(test)]
+mod continuation;
+#[cfg(test)]
+mod continuation_forms;
+#[cfg(test)]
 mod example;
 mod focus;
 #[cfg(test)]

@@ -149,7 +149,7 @@ proptest! {
             "The request: ", "In progress: ", "Last: ", "The user stopped you", "Tasks:", "Done:",
             "The user's directives:", "The user also said:", "The user pasted:", "Fails:", "Next, not run since the last edit:", "Checks:",
             "Run before:", "Next, from your plan:", "Decided or found, ", "Asked, ", "Edited, no commit since: ",
-            "Edited: ", "Read or named: ", "Names: ", "More: ", "- ", "> ", "`",
+            "Edited: ", "Read or named: ", "Names: ", "More: ", "Next up: ", "- ", "> ", "`",
         ];
         for line in text.lines() {
             prop_assert!(openings.iter().any(|opening| line.starts_with(opening)), "{line:?} in {text}");
@@ -355,6 +355,7 @@ fn blind_with_room_for_all() {
         You were just compacted: say so in one line, then go on. This is from the session itself; where the summary differs, trust this.
         The request: "The invoice totals are still off by a cent for refunds, look into that first"
         Last: you said "Now let me round the refund before it is added.", then edited refund.rs.
+        Next up: the user's answer to what you asked.
         Tasks:
         - in progress: Round invoice totals
         - next: Document the rounding in docs/amounts.md
@@ -393,6 +394,7 @@ fn blind_at_800_tokens_in_a_new_session() {
         [CONTEXT RESTORED] Where the last session in this project stood, taken from its transcript. Go on from here unless the user says otherwise.
         The request: "The invoice totals are still off by a cent for refunds, look into that first"
         Last: you said "Now let me round the refund before it is added.", then edited refund.rs.
+        Next up: the user's answer to what you asked.
         Tasks:
         - in progress: Round invoice totals
         - next: Document the rounding in docs/amounts.md
@@ -463,6 +465,7 @@ fn knowing_the_summary_with_room_for_all() {
         You were just compacted: say so in one line, then go on. This is from the session itself; where the summary differs, trust this.
         The request: "The invoice totals are still off by a cent for refunds, look into that first"
         Last: you said "Now let me round the refund before it is added.", then edited refund.rs.
+        Next up: the user's answer to what you asked.
         Tasks:
         - in progress: Round invoice totals
         Asked, not answered:

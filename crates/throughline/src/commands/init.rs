@@ -202,10 +202,13 @@ pub(super) fn command_paths(app: &App, user: bool) -> Vec<(PathBuf, &'static str
         (Some(claude), true) => claude.join("commands"),
         _ => app.memory.project.root.join(".claude/commands"),
     };
-    vec![(folder.join("context-compact.md"), plugin::CONTEXT_COMPACT_COMMAND)]
+    vec![
+        (folder.join("context-compact.md"), plugin::CONTEXT_COMPACT_COMMAND),
+        (folder.join("throughline.md"), plugin::THROUGHLINE_COMMAND),
+    ]
 }
 
-/// What else a run would write: the slash command, and the lines that keep our files out of git.
+/// What else a run would write: the slash commands, and the lines that keep our files out of git.
 fn show_other_files(app: &App, user: bool) -> Result<(), Failure> {
     for (path, text) in command_paths(app, user) {
         match project_files::read_settings(&path)? {
@@ -226,7 +229,8 @@ fn show_other_files(app: &App, user: bool) -> Result<(), Failure> {
 fn write_command(app: &App, user: bool) -> Result<(), Failure> {
     for (path, text) in command_paths(app, user) {
         if project_files::write_own(&path, text, |_| false)? {
-            output::remark(&format!("the command /context-compact is at {}", path.display()));
+            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            output::remark(&format!("the command /{name} is at {}", path.display()));
         } else {
             output::warn(&format!("{} is not ours and was left as it is", path.display()));
         }

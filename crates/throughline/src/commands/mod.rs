@@ -28,6 +28,7 @@ pub(crate) mod load;
 pub(crate) mod man;
 pub(crate) mod note;
 pub(crate) mod notes;
+pub(crate) mod next;
 pub(crate) mod pause;
 pub(crate) mod preflight;
 pub(crate) mod resolve;

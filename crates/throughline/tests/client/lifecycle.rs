@@ -103,6 +103,16 @@ fn the_command_that_init_writes_reaches_the_model() {
 }
 
 #[test]
+fn the_command_that_shows_what_is_next_reaches_the_model() {
+    let Some(scene) = Scene::installed() else { return };
+    let mut client = scene.lab.live(&[]);
+    client.ask("/throughline");
+    assert!(client.close().success());
+    let request = &scene.lab.mock().requests_of(Kind::Main)[0];
+    assert!(request.contains("Run `throughline next` and show its output as it is"));
+}
+
+#[test]
 fn hooks_from_the_users_own_settings_work_in_every_project() {
     let Some(scene) = Scene::new() else { return };
     scene.run(&["init", "--user"]);

@@ -19,6 +19,7 @@ mod checkpoints;
 mod compact_at;
 mod compact_focus;
 mod compaction;
+mod continuation;
 mod count_tokens;
 mod damaged_data;
 #[cfg(target_os = "linux")]

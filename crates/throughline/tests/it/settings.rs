@@ -46,6 +46,8 @@ fn init_writes_the_local_settings() {
     assert!(written.get("permissions").is_none(), "permission rules are offered, never taken");
     assert!(!scene.home.project().join(SHARED).exists());
     assert!(scene.home.read(".claude/commands/context-compact.md").contains("/compact"));
+    assert!(scene.home.read(".claude/commands/throughline.md").contains("`throughline next`"));
+    assert_eq!(scene.home.git(&["status", "--porcelain"]), "", "git sees none of it");
     assert!(scene.home.read(".git/info/exclude").contains(".claude/unified-session-state.json"));
 }
 
@@ -76,8 +78,11 @@ fn user_settings_are_the_clients_own_folder() {
     scene.ok(&["init", "--user"]);
     assert!(scene.home.claude_config().join("settings.json").exists());
     assert!(!scene.home.project().join(LOCAL).exists());
-    assert!(scene.home.claude_config().join("commands/context-compact.md").exists());
+    for command in ["context-compact", "throughline"] {
+        assert!(scene.home.claude_config().join(format!("commands/{command}.md")).exists());
+    }
     scene.ok(&["uninstall", "--user"]);
+    assert!(!scene.home.claude_config().join("commands").exists());
     assert!(!scene.home.claude_config().join("settings.json").exists());
     assert!(scene.fails(2, &["init", "--user", "--shared"]).contains("cannot be used with"));
 }
@@ -93,7 +98,10 @@ fn a_dry_run_shows_the_difference_and_writes_nothing() {
     for line in ["+++ ", "+# throughline: begin", "+.claude/unified-session-state.json*"] {
         assert!(diff.lines().any(|shown| shown.starts_with(line)), "{line}: {diff}");
     }
-    assert!(diff.contains("commands/context-compact.md") && diff.contains(".git/info/exclude"), "{diff}");
+    for file in ["commands/context-compact.md", "commands/throughline.md", ".git/info/exclude"] {
+        let is_head = |line: &str| line.starts_with("+++ ") && line.ends_with(file);
+        assert!(diff.lines().any(is_head), "{file}: {diff}");
+    }
     assert_eq!(scene.home.read(LOCAL), "{\n  \"model\": \"opus\"\n}\n");
     assert_eq!(crate::scene::files_under(&scene.home.project()), before);
     scene.ok(&["init"]);
@@ -204,12 +212,19 @@ fn a_backup_is_kept() {
 
 #[test]
 fn a_foreign_command_file_is_left_alone() {
-    let scene = Scene::with_git();
-    scene.home.write(".claude/commands/context-compact.md", "my own command\n");
-    let output = scene.run(&["init"]);
-    assert!(output.stderr.contains("is not ours and was left as it is"), "{}", output.stderr);
-    scene.ok(&["uninstall"]);
-    assert_eq!(scene.home.read(".claude/commands/context-compact.md"), "my own command\n");
+    for name in ["context-compact", "throughline"] {
+        let scene = Scene::with_git();
+        let path = format!(".claude/commands/{name}.md");
+        scene.home.write(&path, "my own command\n");
+        let dry = scene.run(&["init", "--dry-run"]);
+        assert!(dry.stderr.contains("is not ours and would be left as it is"), "{}", dry.stderr);
+        let output = scene.run(&["init"]);
+        assert!(output.stderr.contains("is not ours and was left as it is"), "{}", output.stderr);
+        scene.ok(&["uninstall"]);
+        assert_eq!(scene.home.read(&path), "my own command\n");
+        let left = crate::scene::files_under(&scene.home.project().join(".claude/commands"));
+        assert_eq!(left.len(), 1, "ours are gone: {left:?}");
+    }
 }
 
 #[test]
