@@ -13,7 +13,7 @@ use throughline_store::session::{CompactionMark, GateMarks, SessionCache};
 use throughline_store::spool::{Spool, SpoolRecord};
 
 use super::resuming::{self, Back};
-use super::{Outcome, Run, backups, checkpoints, gate, later, notes, session_start};
+use super::{Outcome, Run, backups, checkpoints, ending, gate, later, notes, session_start};
 
 /// How much of the transcript's end is read: the last response is nearly always in it.
 const TAIL_BYTES: u64 = 32 << 10;
@@ -47,12 +47,7 @@ pub(super) fn run(run: &Run, mut spool: Option<&mut Spool>) -> Outcome {
     outcome.turn = last.as_ref().map_or(0, |record| record.turn);
     if run.payload.event == Event::TaskCompleted {
         if may_speak(run, spool) {
-            gate::watch(run);
-            if let Some(session) = gate::open(run) {
-                let told = super::ending::read_on(run, &session, &mut outcome.failures);
-                checkpoints::at_task_end(run, &session, told.as_ref(), &mut outcome.failures);
-                notes::at_gate(run, &session, told.as_ref(), None, &mut outcome.failures);
-            }
+            at_task_end(run, &mut outcome.failures);
         }
         return outcome;
     }
@@ -87,15 +82,29 @@ pub(super) fn run(run: &Run, mut spool: Option<&mut Spool>) -> Outcome {
     }
     if outcome.turn >= cache.gate_turns {
         outcome.turn = 0;
-        if let Some(session) = gate::open(run) {
-            catch_up_save(run, &session, &mut outcome.failures);
-            let told = super::ending::read_on(run, &session, &mut outcome.failures);
-            let committed = checkpoints::at_gate(run, &session, told.as_ref(), &mut outcome.failures);
-            notes::at_gate(run, &session, told.as_ref(), committed.as_deref(), &mut outcome.failures);
-            gate::fold(run, &session.memory, &mut outcome.failures);
-        }
+        at_tenth_turn(run, &mut outcome);
     }
     outcome
+}
+
+/// A task's end is a gate: what it came to is read, kept and noted.
+fn at_task_end(run: &Run, failures: &mut Vec<String>) {
+    gate::watch(run);
+    let Some(session) = gate::open(run) else { return };
+    let told = ending::read_on(run, &session, failures);
+    checkpoints::at_task_end(run, &session, told.as_ref(), failures);
+    notes::at_gate(run, &session, told.as_ref(), None, failures);
+}
+
+/// Every so many turns a gate opens, so that a long turn is not told of at its end alone.
+fn at_tenth_turn(run: &Run, outcome: &mut Outcome) {
+    let Some(session) = gate::open(run) else { return };
+    let failures = &mut outcome.failures;
+    catch_up_save(run, &session, failures);
+    let told = ending::read_on(run, &session, failures);
+    let committed = checkpoints::at_gate(run, &session, told.as_ref(), failures);
+    notes::at_gate(run, &session, told.as_ref(), committed.as_deref(), failures);
+    gate::fold(run, &session.memory, failures);
 }
 
 /// Whether what is to be said is ours to say: settings and plugin both see the event, at the same moment.
