@@ -142,6 +142,7 @@ pub(crate) fn bytes_without_entries(state: &State) -> usize {
         summaries_extra: state.summaries_extra.clone(),
         counters_extra: state.counters_extra.clone(),
         labels_extra: state.labels_extra.clone(),
+        purification: state.purification.clone(),
         extra: state.extra.clone(),
         unparsed: state.unparsed.clone(),
         ..State::empty()

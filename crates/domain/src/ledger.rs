@@ -3,11 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use crate::seen_lines::SeenLines;
+use crate::stretch::Stretch;
 
 /// The form of the ledger that is written; a file of another form is read from the transcript anew.
 ///
 /// Fields are written by their place: one that is not the last of its structure, or goes, needs another number here.
-pub const LEDGER_VERSION: u32 = 4;
+pub const LEDGER_VERSION: u32 = 5;
 
 /// After so many responses a use counts half.
 pub const HALF_LIFE_TURNS: f64 = 40.0;
@@ -52,6 +53,8 @@ pub struct Ledger {
     pub segments: Vec<Segment>,
     /// Where the main conversation stands.
     pub stand: Stand,
+    /// What the context collected since it was last new.
+    pub stretch: Stretch,
 }
 
 /// Whose turn it is, and what the agent last said and did.

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::entry::{Entry, EntryId, Kind, NUMBER_MAX};
 use crate::git_state::GitState;
+use crate::purity::Purification;
 
 /// The schema version that is written.
 pub const VERSION: &str = "2.0.0";
@@ -146,6 +147,8 @@ pub struct State {
     pub(crate) labels_extra: Map<String, Value>,
     /// Fields of `summaries` written by others.
     pub summaries_extra: Map<String, Value>,
+    /// What is kept of a context that was purified, for the next start.
+    pub purification: Option<Purification>,
     /// Fields written by others.
     pub extra: Map<String, Value>,
     /// What did not fit the schema, by the key it stood under; kept as it was.

@@ -78,6 +78,9 @@ impl State {
         if !self.history.is_empty() {
             put("history", Value::Array(self.history.clone()));
         }
+        if let Some(kept) = &self.purification {
+            put("purification", json!(kept));
+        }
         if !self.unparsed.is_empty() {
             put("unparsed", Value::Object(self.unparsed.clone()));
         }

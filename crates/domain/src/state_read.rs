@@ -73,6 +73,7 @@ impl Reader {
         self.state.workflow = self.take("workflow");
         self.state.token_metrics = self.take("tokenMetrics");
         self.state.history = self.take_array("history");
+        self.state.purification = self.take("purification");
         self.read_counters();
     }
 

@@ -192,6 +192,8 @@ fn each_text(ledger: &mut Ledger, visit: &mut impl FnMut(&mut String)) {
     }
     let stand = &mut ledger.stand;
     [&mut stand.said, &mut stand.told, &mut stand.what].into_iter().for_each(&mut *visit);
+    let stretch = &mut ledger.stretch;
+    stretch.tried.iter_mut().map(|it| &mut it.what).chain(&mut stretch.discarded).for_each(&mut *visit);
 }
 
 #[cfg(test)]
@@ -212,6 +214,7 @@ mod tests {
             "segments": [{"id": text, "subject": text, "files": [text], "commands": [text], "outcomes": [text],
                 "errors": [text]}],
             "stand": {"said": text, "told": text, "what": text},
+            "stretch": {"tried": [{"what": text}], "discarded": [text]},
         });
         serde_json::from_value(document).unwrap()
     }
@@ -225,7 +228,7 @@ mod tests {
         file.write(folder.path(), LedgerFile::default()).unwrap();
         let written = std::fs::read_to_string(folder.path().join("ledger.json")).unwrap();
         assert!(!written.contains("ghp_"), "{written}");
-        assert_eq!(written.matches(redact::MASK).count(), 66, "every text of both ledgers: {written}");
+        assert_eq!(written.matches(redact::MASK).count(), 70, "every text of both ledgers: {written}");
         assert_eq!(file, LedgerFile::read(folder.path(), "/t"), "what is used is what was written");
     }
 
@@ -252,7 +255,7 @@ mod tests {
         let file =
             LedgerFile { main: Track { ledger: filled("w"), ..Track::default() }, ..LedgerFile::default() };
         let bytes = { file }.encode(LedgerFile::default()).unwrap();
-        expect_test::expect![[r#"["",[[0,false,0,false,0,0],[4,0,0,null,[],["w"],null,[["w",0,0,0,[0.0,0],[0,0],[0,0],null,"w",false]],[["w","w","run",0,[0.0,0],[0,0],null,["w"]]],[["w",[0.0,0],[0,0],false]],[["w",0,[0,0],["w"],["w"],["w"],false]],[["w","w","w",[0,0],[0,0]]],[[["w"],false,"w",[0,0],null,"w"]],[["decision","w",false,[0,0]]],[["w","w","w","w",false,[1,1]]],[[[0,0],"w",null,null,"w"]],[["w","w",0,null,0,["w"],["w"],["w"],["w"]]],["new","w","w","none","w",false]]],null]"#]].assert_eq(&String::from_utf8(bytes).unwrap());
+        expect_test::expect![[r#"["",[[0,false,0,false,0,0],[5,0,0,null,[],["w"],null,[["w",0,0,0,[0.0,0],[0,0],[0,0],null,"w",false]],[["w","w","run",0,[0.0,0],[0,0],null,["w"]]],[["w",[0.0,0],[0,0],false]],[["w",0,[0,0],["w"],["w"],["w"],false]],[["w","w","w",[0,0],[0,0]]],[[["w"],false,"w",[0,0],null,"w"]],[["decision","w",false,[0,0]]],[["w","w","w","w",false,[1,1]]],[[[0,0],"w",null,null,"w"]],[["w","w",0,null,0,["w"],["w"],["w"],["w"]]],["new","w","w","none","w",false],[0,[0.0,0],[0.0,0],[0.0,0],[0.0,0],[0.0,0],[0.0,0],null,0,0,0,[],[],[],false,0,0,[[0,"w",0]],["w"],false]]],null]"#]].assert_eq(&String::from_utf8(bytes).unwrap());
     }
 
     #[test]

@@ -367,6 +367,7 @@ impl Draft {
         self.state.sd = WorkItem::default();
         let history = std::mem::take(&mut self.state.history).into_iter();
         self.events.extend(history.map(|it| history_event(it, self.origin, "fresh start")));
+        self.state.purification = None;
         gone
     }
 

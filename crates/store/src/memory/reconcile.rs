@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
+use throughline_domain::purity::Purification;
 use throughline_domain::state_json::Unreadable;
 use throughline_domain::text::cut_utf16;
 use throughline_domain::{Kind, Origin, Problem, State};
@@ -98,8 +99,14 @@ pub(super) fn load(memory: &Memory, path: &Path, now: &str) -> Result<Base, Memo
     base.repairs.extend(problems.into_iter().map(Repair::Kept));
     match last {
         Some(last) if last.hashes.contains(&hash) => raise_counters(&mut base.state, &last.state),
-        Some(last) => take_hand_edits(memory, &mut base, &last.state, now),
-        None => meet_for_the_first_time(memory, &mut base),
+        Some(last) => {
+            keep_own_purification(&mut base, last.state.purification.as_ref());
+            take_hand_edits(memory, &mut base, &last.state, now);
+        }
+        None => {
+            keep_own_purification(&mut base, None);
+            meet_for_the_first_time(memory, &mut base);
+        }
     }
     known_ids::raise(&memory.folder(), &mut base.state);
     Ok(base)
@@ -206,6 +213,14 @@ fn rebuild_corrupt(
     base.repairs.push(Repair::SetAside { why: why.to_string(), aside, rebuilt });
     base.must_write = true;
     Ok(base)
+}
+
+/// What is kept of a purified context is told to the agent as our own word: only what we wrote ourselves stays.
+fn keep_own_purification(base: &mut Base, ours: Option<&Purification>) {
+    if base.state.purification.as_ref() != ours {
+        base.state.purification = None;
+        base.must_write = true;
+    }
 }
 
 /// Additions are recorded as made by hand, removals are kept in the archive and never come back by themselves.
