@@ -17,11 +17,11 @@ const ONCE_UNITS_MAX: usize = 120;
 /// Of an answer, as much at each end is looked at: what a run was about stands at its beginning, how it ended at its end.
 const ANSWER_BYTES_MAX: usize = 8 << 10;
 
-/// A command line was run.
-pub(crate) fn ran(ledger: &mut Ledger, line: &str, cwd: Option<&str>, place: Place) {
+/// A command line was run. Gives its commands, unless they are all our own.
+pub(crate) fn ran(ledger: &mut Ledger, line: &str, cwd: Option<&str>, place: Place) -> Option<Vec<Simple>> {
     let commands = shell::commands(line);
     if !commands.is_empty() && commands.iter().all(is_ours) {
-        return;
+        return None;
     }
     let folder = commands.iter().find_map(|command| command.folder.as_deref());
     let cwd = folder_after(cwd, folder);
@@ -50,6 +50,7 @@ pub(crate) fn ran(ledger: &mut Ledger, line: &str, cwd: Option<&str>, place: Pla
         known.succeeded = None;
         known.result.clear();
     }
+    Some(commands)
 }
 
 /// The folder a command line works in: the one it went to, else the agent's.
@@ -85,14 +86,17 @@ fn kept(command: &Simple) -> Option<(CommandKind, String)> {
     is_kept.then_some((kind, normal))
 }
 
-/// Its answer came.
-pub(crate) fn answered(ledger: &mut Ledger, line: &str, answer: &ToolAnswer<'_>, place: Place) {
+/// Its answer came; says how it ended.
+pub(crate) fn answered(ledger: &mut Ledger, line: &str, answer: &ToolAnswer<'_>, place: Place) -> Outcome {
     let commands = shell::commands(line);
     let kept: Vec<(CommandKind, String)> = commands.iter().filter_map(kept).collect();
     let is_commit = commands.iter().any(is_git_commit);
     // What our own program printed stands among the rest, and nobody can tell which lines are whose.
-    if (kept.is_empty() && !is_commit && !answer.is_error) || commands.iter().any(is_ours) {
-        return;
+    if commands.iter().any(is_ours) {
+        return Outcome::Unknown;
+    }
+    if kept.is_empty() && !is_commit && !answer.is_error {
+        return Outcome::Succeeded;
     }
     let text = outcome::plain(answer.text.head_and_tail(ANSWER_BYTES_MAX));
     let hides_exit = commands.iter().any(|command| command.is_piped)
@@ -111,7 +115,7 @@ pub(crate) fn answered(ledger: &mut Ledger, line: &str, answer: &ToolAnswer<'_>,
         if outcome == Outcome::Failed && !is_mere_look {
             errors::failed_once(ledger, &text, &one_line(line, ONCE_UNITS_MAX), place);
         }
-        return;
+        return outcome;
     };
     match outcome {
         Outcome::Unknown => {}
@@ -133,6 +137,7 @@ pub(crate) fn answered(ledger: &mut Ledger, line: &str, answer: &ToolAnswer<'_>,
     {
         known.result = outcome::last_lines(&text, is_check, outcome);
     }
+    outcome
 }
 
 /// `make test || true` hides a failure; `a || b` with a real second way has dealt with it.

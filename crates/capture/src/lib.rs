@@ -15,10 +15,12 @@ mod directives;
 mod errors;
 mod files;
 mod findings;
+mod focus;
 mod kinds;
 mod markup;
 mod names;
 pub mod need;
+mod noise;
 mod outcome;
 mod outcome_words;
 mod paths;
@@ -67,7 +69,7 @@ pub fn absorb(ledger: &mut Ledger, line: &Line<'_>, offset: u64) {
             findings::answered(ledger);
             let place = here(ledger, offset);
             if stand::is_stop(text) {
-                stand::stopped(ledger);
+                stopped(ledger);
             } else if words::was_queued(ledger, text, place) || user_said(ledger, text, place) {
                 stand::asked(ledger);
             }
@@ -160,6 +162,12 @@ fn head(text: &str, bytes_max: usize) -> &str {
     &text[..end]
 }
 
+/// The user stopped the agent: what it was at is given up.
+fn stopped(ledger: &mut Ledger) {
+    stand::stopped(ledger);
+    noise::stopped(ledger);
+}
+
 /// Words of the user, with what they name and settle; says whether there were any.
 fn user_said(ledger: &mut Ledger, text: &str, place: Place) -> bool {
     // What a subagent reports in the user's place names files; its words are nobody's directives.
@@ -172,6 +180,7 @@ fn user_said(ledger: &mut Ledger, text: &str, place: Place) -> bool {
         spoken(ledger, text, Role::User, place);
         findings::from_user(ledger, text, place);
         segments::requested(ledger, text);
+        noise::heard(ledger, text);
     }
     is_said
 }
@@ -206,6 +215,7 @@ fn absorb_sidechain(ledger: &mut Ledger, line: &Line<'_>, cwd: Option<&str>, off
             && matches!(call.tool, Tool::Edit | Tool::Write)
         {
             files::used_by_tool(ledger, call, cwd, place);
+            noise::changed_by_another(ledger, call);
         }
     }
     bounds::keep(ledger, counts);
@@ -217,12 +227,15 @@ fn called(ledger: &mut Ledger, call: &ToolCall<'_>, cwd: Option<&str>, place: Pl
         findings::answered(ledger);
     }
     stand::called(ledger, call);
+    noise::called(ledger, call);
     let mut pending =
         PendingCall { id: bounded(&call.id), name: bounded(&call.name), place, ..PendingCall::default() };
     match call.tool {
         Tool::Shell => {
             let Some(command) = call.command.as_deref() else { return };
-            commands::ran(ledger, command, cwd, place);
+            if let Some(commands) = commands::ran(ledger, command, cwd, place) {
+                noise::ran(ledger, &call.id, command, &commands);
+            }
             pending.command = Some(cut_utf16(command, PENDING_COMMAND_UNITS_MAX).to_owned());
         }
         Tool::Read | Tool::Edit | Tool::Write | Tool::Search => {
@@ -235,10 +248,12 @@ fn called(ledger: &mut Ledger, call: &ToolCall<'_>, cwd: Option<&str>, place: Pl
             None => return,
         },
         Tool::TaskUpdate => {
+            noise::task_changes(ledger, call);
             tasks::update(ledger, call, place);
             return segments::follow_tasks(ledger);
         }
         Tool::TodoWrite => {
+            noise::list_written(ledger, call);
             tasks::replace_list(ledger, &call.todos, place);
             return segments::follow_tasks(ledger);
         }
@@ -257,10 +272,13 @@ fn answered(ledger: &mut Ledger, answer: &ToolAnswer<'_>, offset: u64) {
         let place = here(ledger, offset);
         user_said(ledger, words, place);
     }
-    let Some(at) = ledger.pending.iter().rposition(|call| call.id == answer.call_id) else { return };
+    let Some(at) = ledger.pending.iter().rposition(|call| call.id == answer.call_id) else {
+        return noise::answered(ledger, answer, None, None);
+    };
     let call = ledger.pending.remove(at);
     if let Some(command) = &call.command {
-        commands::answered(ledger, command, answer, Place { turn: call.place.turn, offset });
+        let outcome = commands::answered(ledger, command, answer, Place { turn: call.place.turn, offset });
+        noise::answered(ledger, answer, Some(outcome), Some(command));
     } else if let Some(subject) = &call.subject {
         tasks::created(ledger, &call.id, subject, answer);
     } else if call.asks {

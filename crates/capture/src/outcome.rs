@@ -35,7 +35,7 @@ pub(crate) fn of(text: &str, is_error: bool, hides_exit: bool) -> Outcome {
 }
 
 /// The user or the client kept it from running, or it runs in the background: no word about the code.
-fn was_not_run(start: &str) -> bool {
+pub(crate) fn was_not_run(start: &str) -> bool {
     const SAYS: &[&str] = &[
         "The user doesn't want to",
         "[Request interrupted",

@@ -22,7 +22,7 @@ const OUTCOME_UNITS: usize = 250;
 const ERROR_UNITS: usize = 200;
 const SUBJECT_UNITS: usize = 200;
 /// Fewer words ("yes", "go on") continue what is being done.
-const REQUEST_WORDS_MIN: usize = 4;
+pub(crate) const REQUEST_WORDS_MIN: usize = 4;
 
 /// Tasks have changed: those that were begun get a segment, those that are done end theirs.
 pub(crate) fn follow_tasks(ledger: &mut Ledger) {

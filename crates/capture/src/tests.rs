@@ -12,14 +12,14 @@ mod properties;
 
 /// A session that is written line by line.
 #[derive(Default)]
-struct Session {
-    ledger: Ledger,
+pub(crate) struct Session {
+    pub(crate) ledger: Ledger,
     offset: u64,
     responses: u32,
 }
 
 impl Session {
-    fn line(&mut self, what: What<'_>) -> &mut Self {
+    pub(crate) fn line(&mut self, what: What<'_>) -> &mut Self {
         let cwd = Some(Cow::Borrowed("/home/dev/repo"));
         absorb(
             &mut self.ledger,
@@ -30,29 +30,29 @@ impl Session {
         self
     }
 
-    fn user(&mut self, text: &str) -> &mut Self {
+    pub(crate) fn user(&mut self, text: &str) -> &mut Self {
         self.line(What::UserSaid(text.into()))
     }
 
-    fn agent(&mut self, text: &str) -> &mut Self {
+    pub(crate) fn agent(&mut self, text: &str) -> &mut Self {
         self.respond(Block::Said(text.into()))
     }
 
-    fn call(&mut self, tool: Tool, call: ToolCall<'_>) -> &mut Self {
+    pub(crate) fn call(&mut self, tool: Tool, call: ToolCall<'_>) -> &mut Self {
         self.respond(Block::Called(Box::new(ToolCall { tool, ..call })))
     }
 
-    fn respond(&mut self, block: Block<'_>) -> &mut Self {
+    pub(crate) fn respond(&mut self, block: Block<'_>) -> &mut Self {
         self.responses += 1;
         let id = format!("msg_{}", self.responses);
         self.line(responded(&id, block))
     }
 
-    fn answer(&mut self, call_id: &str, raw: &str, is_error: bool) -> &mut Self {
+    pub(crate) fn answer(&mut self, call_id: &str, raw: &str, is_error: bool) -> &mut Self {
         self.line(What::ToolsAnswered(vec![answer(call_id, raw, is_error)]))
     }
 
-    fn shell(&mut self, command: &str, raw: &str, is_error: bool) -> &mut Self {
+    pub(crate) fn shell(&mut self, command: &str, raw: &str, is_error: bool) -> &mut Self {
         let call = ToolCall {
             id: "c".into(),
             name: "Sh".into(),
@@ -62,17 +62,17 @@ impl Session {
         self.call(Tool::Shell, call).answer("c", raw, is_error)
     }
 
-    fn task(&mut self, call_id: &str, subject: &str) -> &mut Self {
+    pub(crate) fn task(&mut self, call_id: &str, subject: &str) -> &mut Self {
         let call = ToolCall { id: call_id.into(), purpose: Some(subject.into()), ..ToolCall::default() };
         self.call(Tool::TaskCreate, call)
     }
 
-    fn task_is(&mut self, id: &str, status: &str) -> &mut Self {
+    pub(crate) fn task_is(&mut self, id: &str, status: &str) -> &mut Self {
         let call = ToolCall { task_id: Some(id.into()), status: Some(status.into()), ..ToolCall::default() };
         self.call(Tool::TaskUpdate, call)
     }
 
-    fn file(&mut self, tool: Tool, path: &str, text: &str) -> &mut Self {
+    pub(crate) fn file(&mut self, tool: Tool, path: &str, text: &str) -> &mut Self {
         self.call(tool, ToolCall { path: Some(path.into()), text: Some(text.into()), ..ToolCall::default() })
     }
 }

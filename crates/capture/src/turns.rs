@@ -36,7 +36,7 @@ pub(crate) fn end_anonymous_response(ledger: &mut Ledger) {
     }
 }
 
-/// A compaction: the context is small again.
+/// A compaction: the context is small again, and new.
 pub(crate) fn compacted(
     ledger: &mut Ledger,
     trigger: Option<&str>,
@@ -46,6 +46,7 @@ pub(crate) fn compacted(
 ) {
     ledger.last_message = 0;
     ledger.context_tokens = tokens_after;
+    ledger.stretch.begin(ledger.turn);
     if ledger.compactions.len() >= COMPACTIONS_MAX {
         ledger.compactions.remove(0);
     }
