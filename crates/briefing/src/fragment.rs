@@ -11,6 +11,8 @@ pub enum FragmentKind {
     Resume,
     /// What the summariser should keep.
     Preserve,
+    /// What is true in a context that was purified.
+    Purification,
     /// One line.
     Notice,
     /// The rules that the user wants restated.
@@ -23,6 +25,7 @@ impl FragmentKind {
             Self::Briefing => "briefing",
             Self::Resume => "resume",
             Self::Preserve => "preserve",
+            Self::Purification => "purification",
             Self::Notice => "notice",
             Self::Rules => "rules",
         }

@@ -11,6 +11,7 @@ mod frame;
 pub mod handoff;
 pub mod notes;
 pub mod preservation;
+pub mod purification;
 pub mod restore;
 pub mod resume;
 pub mod rules;

@@ -1,6 +1,7 @@
 //! What a status line can show. Everything may be missing; text comes from outside and is cleaned when it is shown.
 
 use throughline_domain::Health;
+use throughline_domain::purity::Level;
 
 /// What is known at a moment.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -19,6 +20,10 @@ pub struct Facts<'a> {
     pub compaction: Compaction,
     /// How near that is.
     pub health: Option<Health>,
+    /// How clean the context is, from 100 to 0.
+    pub purity: Option<(u64, Level)>,
+    /// The score at which it was purified, while the user has not begun anew.
+    pub purified: Option<u64>,
     /// Seconds until then, at the present pace.
     pub seconds_left: Option<u64>,
     /// What the session has cost, in millionths of a dollar.

@@ -1,6 +1,7 @@
 //! Paint: what a piece of text means, and the terminal's codes for it.
 
 use throughline_domain::Health;
+use throughline_domain::purity::Level;
 
 use crate::look::Colour;
 
@@ -32,6 +33,15 @@ impl Tone {
             Some(Health::Warning) => Self::Warn,
             Some(Health::Critical) => Self::Bad,
             Some(Health::Emergency) => Self::Urgent,
+        }
+    }
+
+    pub(crate) fn of_level(level: Level) -> Self {
+        match level {
+            Level::Clean => Self::Good,
+            Level::Warning => Self::Warn,
+            Level::Purify => Self::Bad,
+            Level::Emergency => Self::Urgent,
         }
     }
 

@@ -42,14 +42,14 @@ impl Preset {
     pub fn segments(self) -> &'static [Segment] {
         use Segment::{
             Bar, Branch, Cache, Compaction, Cost, Directory, Duration, Effort, Eta, Health, Limits, Lines,
-            Memory, Model, Newline, Percent, Phase, Task, Tokens,
+            Memory, Model, Newline, Percent, Phase, Purity, Task, Tokens,
         };
         match self {
             Self::Minimal => &[Model, Percent, Tokens, Cache, Health, Compaction],
             Self::Compact => &[Model, Bar, Percent, Health, Compaction, Cost, Branch],
             Self::Full => &[
-                Model, Effort, Bar, Percent, Tokens, Cache, Health, Compaction, Eta, Cost, Duration, Lines,
-                Newline, Directory, Branch, Phase, Task, Memory, Limits,
+                Model, Effort, Bar, Percent, Tokens, Cache, Health, Purity, Compaction, Eta, Cost, Duration,
+                Lines, Newline, Directory, Branch, Phase, Task, Memory, Limits,
             ],
             Self::Plain => &[Model, Percent, Tokens, Cache, Health, Compaction, Cost, Branch],
         }

@@ -17,6 +17,8 @@ pub enum Segment {
     Cache,
     /// How near the compaction is, or that one happened.
     Health,
+    /// How clean the context is.
+    Purity,
     /// How far the compaction is.
     Compaction,
     /// When it comes, at the present pace.
@@ -57,12 +59,13 @@ pub enum Segment {
 
 impl Segment {
     /// All of them, the most important first: the last is the first to go where there is no room.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::Percent,
         Self::Health,
         Self::Model,
         Self::Compaction,
         Self::Tokens,
+        Self::Purity,
         Self::Limits,
         Self::Eta,
         Self::Cost,
@@ -96,6 +99,7 @@ impl Segment {
             Self::Tokens => "tokens",
             Self::Cache => "cache",
             Self::Health => "health",
+            Self::Purity => "purity",
             Self::Compaction => "compaction",
             Self::Eta => "eta",
             Self::Cost => "cost",
@@ -132,7 +136,7 @@ impl Segment {
     pub(crate) fn group(self) -> u8 {
         match self {
             Self::Model | Self::Effort => 0,
-            Self::Bar | Self::Percent | Self::Tokens | Self::Cache | Self::Health => 1,
+            Self::Bar | Self::Percent | Self::Tokens | Self::Cache | Self::Health | Self::Purity => 1,
             Self::Compaction | Self::Eta => 2,
             Self::Cost | Self::Duration | Self::Lines => 3,
             Self::Branch | Self::Directory | Self::Worktree => 4,

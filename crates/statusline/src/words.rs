@@ -26,6 +26,7 @@ pub(crate) fn spans(segment: Segment, facts: &Facts<'_>, look: &Look) -> Vec<Spa
         Segment::Tokens => tokens(facts, ascii),
         Segment::Cache => cache(facts, ascii),
         Segment::Health => health(facts, ascii),
+        Segment::Purity => purity(facts, ascii),
         Segment::Compaction => compaction(facts),
         Segment::Eta => eta(facts),
         Segment::Cost => cost(facts),
@@ -165,6 +166,17 @@ fn health(facts: &Facts<'_>, ascii: bool) -> Vec<Span> {
         _ => {}
     }
     if words.is_empty() { Vec::new() } else { one(words.join(" "), Tone::of_health(facts.health)) }
+}
+
+/// `✦72`; `✦37 → /clear` once the context was purified, until the user has begun anew.
+fn purity(facts: &Facts<'_>, ascii: bool) -> Vec<Span> {
+    let mark = if ascii { "purity " } else { "✦" };
+    let arrow = if ascii { "->" } else { "→" };
+    match (facts.purified, facts.purity) {
+        (Some(score), _) => one(format!("{mark}{} {arrow} /clear", score.min(100)), Tone::Bad),
+        (None, Some((score, level))) => one(format!("{mark}{}", score.min(100)), Tone::of_level(level)),
+        (None, None) => Vec::new(),
+    }
 }
 
 fn compaction(facts: &Facts<'_>) -> Vec<Span> {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use throughline_domain::Kind;
 use throughline_domain::budget::Limits;
+use throughline_domain::purity::Scale;
 
 use crate::files;
 
@@ -36,6 +37,8 @@ pub struct Config {
     pub notes: Notes,
     /// Copies of transcripts. Read from the user's file only.
     pub backup: Backup,
+    /// How clean the context is.
+    pub purity: Purity,
     /// Asking git.
     pub git: Git,
     /// The client's compaction.
@@ -216,6 +219,38 @@ impl Backup {
         });
         by_percent.chain(by_tokens).filter(|step| *step > used_tokens).min()
     }
+}
+
+/// How clean the context is: 100 to 0, less for each kind of noise.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Purity {
+    /// Whether it is worked out, shown and acted upon.
+    pub enabled: bool,
+    /// At this score the user is warned.
+    pub warn: u64,
+    /// Here the context is purified.
+    pub purify: u64,
+    /// Here it is an emergency.
+    pub emergency: u64,
+    /// Per cent of the calls that may fail for nothing.
+    pub usual_failures: u64,
+    /// Points for each call that failed beyond them.
+    pub failed: u64,
+    /// For each that failed again, in the same way or with nothing changed.
+    pub failed_again: u64,
+    /// For each command that gave the same answer again.
+    pub repeated: u64,
+    /// For each file that was read again unchanged.
+    pub reread: u64,
+    /// For work thrown away or stopped.
+    pub abandoned: u64,
+    /// When all tool output in the context is stale.
+    pub stale: u64,
+    /// When none of the newest calls has to do with the request.
+    pub drift: u64,
+    /// Most points for one of these.
+    pub most: u64,
 }
 
 /// Asking git.
@@ -402,6 +437,48 @@ impl Default for Backup {
             from_tokens: 50_000,
             every_tokens: 10_000,
             max_bytes: 1 << 30,
+        }
+    }
+}
+
+impl Default for Purity {
+    fn default() -> Self {
+        let scale = Scale::default();
+        Self {
+            enabled: true,
+            warn: scale.warn,
+            purify: scale.purify,
+            emergency: scale.emergency,
+            usual_failures: scale.usual_failures,
+            failed: scale.failed,
+            failed_again: scale.failed_again,
+            repeated: scale.repeated,
+            reread: scale.reread,
+            abandoned: scale.abandoned,
+            stale: scale.stale,
+            drift: scale.drift,
+            most: scale.most,
+        }
+    }
+}
+
+impl Purity {
+    /// The scale that a context is rated on.
+    #[must_use]
+    pub fn scale(&self) -> Scale {
+        Scale {
+            warn: self.warn,
+            purify: self.purify,
+            emergency: self.emergency,
+            usual_failures: self.usual_failures,
+            failed: self.failed,
+            failed_again: self.failed_again,
+            repeated: self.repeated,
+            reread: self.reread,
+            abandoned: self.abandoned,
+            stale: self.stale,
+            drift: self.drift,
+            most: self.most,
         }
     }
 }

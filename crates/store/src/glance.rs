@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use throughline_domain::purity::Level;
 use throughline_domain::text::one_line;
 
 use crate::files::{self, AtPath, Durability, FileError};
@@ -28,6 +29,10 @@ pub struct Glance {
     pub saved_at_ms: Option<i64>,
     /// Fingerprint of the state file that this was read from.
     pub state_stamp: u64,
+    /// How clean the context is, and what that means; `None` until it is known.
+    pub purity: Option<(u64, Level)>,
+    /// The score at which this session's context was purified, until the next start has what was kept.
+    pub purified: Option<u64>,
 }
 
 impl Glance {

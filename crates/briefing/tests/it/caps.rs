@@ -4,10 +4,11 @@ use proptest::prelude::*;
 use throughline_briefing::briefing::Occasion;
 use throughline_briefing::resume::{FilesSince, GitChanges, Length, Pause};
 use throughline_briefing::{
-    Cap, Facts, Scope, banner, briefing, fragment, handoff, preservation, resume, snapshot,
+    Cap, Facts, Scope, banner, briefing, fragment, handoff, preservation, purification, resume, snapshot,
 };
 use throughline_domain::budget::estimate_tokens;
 use throughline_domain::ledger::{Ledger, Task};
+use throughline_domain::purity::Purification;
 use throughline_domain::text::utf16_len;
 use throughline_domain::{Detail, Kind, State, Timestamp, time};
 
@@ -29,7 +30,15 @@ fn fragments(state: &State, facts: &Facts<'_>, loose: &str, cap: Cap) -> Vec<(&'
     };
     let files = FilesSince { changed: vec![loose.to_owned(); 12], gone: vec![loose.to_owned()] };
     let loose_ledger = &loose_ledger(loose);
+    let kept = Purification {
+        at: time::iso(now()),
+        score: 37,
+        causes: vec![loose.to_owned(); 7],
+        text: format!("{loose}\n{}", purification::kept(state, &Ledger::default())),
+        ..Purification::default()
+    };
     let made = [
+        ("purification", purification::render(&kept, now(), cap)),
         ("compacted", briefing::render(state, facts, &Occasion::Compacted, cap).map(|chosen| chosen.text)),
         ("started", briefing::render(state, facts, &started, cap).map(|chosen| chosen.text)),
         ("banner", banner::render(state, facts, cap).map(|chosen| chosen.text)),

@@ -4,6 +4,7 @@
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use throughline_domain::Health;
+use throughline_domain::purity::Level;
 use throughline_statusline::{
     Colour, Compaction, Context, Facts, Limit, Look, Preset, Saved, Segment, render, width,
 };
@@ -139,6 +140,26 @@ fn the_context_in_all_its_states() {
         a million: [Opus 5.5] 8% (84,000t) · 883k to compaction  //  █░░░░░░░░░ 8% │ 883k to compaction
         nothing at all: [?] –  //  ░░░░░░░░░░ –
     "#]].assert_eq(&shown);
+}
+
+#[test]
+fn purity_is_a_number_until_there_is_something_to_type() {
+    let look = |preset: &str| Look { colour: Colour::Off, ..Look::named(preset, ["purity"]) };
+    let shown = |facts: &Facts<'_>, preset: &str| render(facts, &look(preset)).join("|");
+    let at = |score, level| Facts { purity: Some((score, level)), ..facts() };
+    assert_eq!(shown(&at(84, Level::Clean), "full"), "✦84");
+    assert_eq!(shown(&at(84, Level::Clean), "plain"), "purity 84");
+    assert_eq!(shown(&at(u64::MAX, Level::Clean), "full"), "✦100");
+    let purified = Facts { purified: Some(37), ..at(100, Level::Clean) };
+    assert_eq!(shown(&purified, "full"), "✦37 → /clear");
+    assert_eq!(shown(&purified, "plain"), "purity 37 -> /clear");
+    assert!(!shown(&facts(), "full").contains('✦'), "nothing until it is known");
+    let colours = Level::ALL.map(|level| {
+        let look = Look { colour: Colour::On, ..Look::named("full", ["purity"]) };
+        let line = render(&at(50, level), &look).concat();
+        line.split('m').next().unwrap_or_default().trim_start_matches("\u{1b}[").to_owned()
+    });
+    assert_eq!(colours, ["32", "33", "31", "1;31"]);
 }
 
 #[test]
