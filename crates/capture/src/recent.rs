@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use throughline_domain::ledger::{Finding, FindingKind, Ledger, Task};
 use throughline_domain::seen_lines::SeenLines;
+use throughline_domain::stretch::Stretch;
 
 const SEEN_MAX: usize = 64;
 const FOLDERS_MAX: usize = 4;
@@ -44,6 +45,8 @@ pub fn recent_part(ledger: &Ledger) -> Ledger {
         commit_turn: ledger.commit_turn,
         pending: ledger.pending.clone(),
         stand: ledger.stand.clone(),
+        // Purity is worked out at whole readings alone.
+        stretch: Stretch::default(),
     }
 }
 

@@ -9,9 +9,10 @@ use throughline_agents::claude_code::compaction_point::{At, CompactionPoint, mod
 use throughline_agents::claude_code::transcript_tail;
 use throughline_briefing::handoff::{ContextUse, NextCompaction};
 use throughline_domain::context::{Fill, Moment};
+use throughline_domain::purity::Purity;
 use throughline_domain::usage_memory::{Gap, UsageMemory};
 use throughline_domain::{Health, Timestamp};
-use throughline_store::config::Thresholds;
+use throughline_store::config::{Config, Thresholds};
 use throughline_store::paths::Project;
 use throughline_store::session::{self, SessionCache};
 use throughline_store::transcript_file::{self, Cursor};
@@ -21,6 +22,7 @@ use throughline_usage::trail::{Trail, minutes_until};
 use crate::commands::App;
 use crate::commands::coverage::transcripts;
 use crate::hook::starting;
+use crate::ledger;
 use crate::place::Place;
 
 /// How much of a transcript's end is read: peak and compactions of a longer one are those of its newer part.
@@ -30,6 +32,7 @@ const TRAIL_BYTES_MAX: u64 = 128 << 20;
 #[derive(Debug)]
 pub(crate) struct Gauge {
     pub(crate) session: String,
+    pub(crate) transcript: PathBuf,
     pub(crate) project: PathBuf,
     pub(crate) model: Option<String>,
     /// The model's window, of which the printed percentage is taken.
@@ -40,6 +43,8 @@ pub(crate) struct Gauge {
     pub(crate) is_told: bool,
     /// Bytes of the transcript that were too old to be read.
     pub(crate) unread_bytes: u64,
+    /// How clean the context is; `None` before the first answer, and where nobody wants to know.
+    pub(crate) purity: Option<Purity>,
     thresholds: Thresholds,
 }
 
@@ -64,7 +69,8 @@ impl Gauge {
         let project = place.project_at(&cache.project_root);
         let (mut trail, unread_bytes) = trail(Path::new(&cache.transcript));
         let is_told = hear(&mut trail, &usage_file::read(&folder));
-        let mut gauge = Self::put_together(place, &project, session, trail, cache.model, &folder);
+        let transcript = PathBuf::from(cache.transcript);
+        let mut gauge = Self::put_together(place, &project, session, trail, cache.model, &transcript);
         gauge.unread_bytes = unread_bytes;
         gauge.is_told = is_told;
         Some(gauge)
@@ -74,8 +80,7 @@ impl Gauge {
     fn of_transcript(app: &App, path: &Path) -> Self {
         let session = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let (trail, unread_bytes) = trail(path);
-        let folder = app.place.home.session(&session);
-        let mut gauge = Self::put_together(&app.place, &app.memory.project, &session, trail, None, &folder);
+        let mut gauge = Self::put_together(&app.place, &app.memory.project, &session, trail, None, path);
         gauge.unread_bytes = unread_bytes;
         gauge
     }
@@ -86,16 +91,17 @@ impl Gauge {
         session: &str,
         trail: Trail,
         known_model: Option<String>,
-        folder: &Path,
+        transcript: &Path,
     ) -> Self {
         let (config, _) = place.config(project);
         // The user may have switched models since the session began.
         let model = trail.last.as_ref().and_then(|fill| fill.model.clone()).or(known_model);
-        let told_window = session::told_window(folder);
+        let told_window = session::told_window(&place.home.session(session));
         let point = starting::compaction_point(place, project, &config, model.as_deref(), told_window);
         let window_tokens = told_window.or_else(|| model_window(model.as_deref()?)).unwrap_or(point.window);
         Self {
             session: session.to_owned(),
+            transcript: transcript.to_owned(),
             project: project.root.clone(),
             model,
             window_tokens,
@@ -103,6 +109,7 @@ impl Gauge {
             trail,
             is_told: false,
             unread_bytes: 0,
+            purity: purity(place, &config, session, transcript),
             thresholds: config.thresholds,
         }
     }
@@ -150,6 +157,12 @@ impl Gauge {
             next: self.next(),
         })
     }
+}
+
+fn purity(place: &Place, config: &Config, session: &str, transcript: &Path) -> Option<Purity> {
+    let rules = Some(&config.purity).filter(|rules| rules.enabled)?;
+    let told = ledger::look(&place.home, session, transcript);
+    (told.turn > 0).then(|| rules.scale().rate_stretch(&told.stretch, told.turn))
 }
 
 /// Adds what the session's status line was told since the transcript's last answer; tells whether that was anything.

@@ -8,6 +8,7 @@ use throughline_agents::claude_code::transcript::{Parsed, parse_line};
 use throughline_capture::{absorb, recent_part};
 use throughline_domain::ledger::Ledger;
 use throughline_domain::transcript::{Block, Line, What};
+use throughline_store::files::FileError;
 use throughline_store::ledger_file::{LedgerFile, RECENT, Track};
 use throughline_store::paths::Home;
 use throughline_store::redact;
@@ -44,6 +45,11 @@ pub(crate) fn catch_up(
         let fresh = Track { cursor: Cursor::at_start(), ..Track::default() };
         advance(behind, before.behind.as_ref().unwrap_or(&fresh), path, bytes_max, failures);
         if behind.cursor.offset >= file.main.cursor.offset {
+            let stretch = std::mem::take(&mut file.main.ledger.stretch);
+            // Reading from the beginning cannot tell that the context was purified meanwhile.
+            if stretch.is_purified {
+                behind.ledger.stretch = stretch.counted_from(file.main.ledger.turn, behind.ledger.turn);
+            }
             file.main = std::mem::take(behind);
             file.behind = None;
         }
@@ -88,18 +94,23 @@ pub(crate) fn recent(
     Some(file.main.ledger)
 }
 
-/// What a session's transcript tells, for somebody who asks; of a session that is no longer watched nothing is kept.
-pub(crate) fn of_session(home: &Home, session_id: &str, transcript: Option<&Path>) -> Ledger {
-    let Some(path) = transcript else { return Ledger::default() };
-    if home.session(session_id).join("session.json").is_file() {
-        let failures = &mut Vec::new();
-        return catch_up(home, session_id, &path.to_string_lossy(), LARGE_SLICE_BYTES, failures);
-    }
-    let mut track = Track::default();
-    if read_into(&mut track, path, LARGE_SLICE_BYTES, &mut Vec::new()).is_none() {
-        return Ledger::default();
-    }
+/// What a session's transcript tells up to now; nothing is kept of it.
+pub(crate) fn look(home: &Home, session_id: &str, transcript: &Path) -> Ledger {
+    let mut track = LedgerFile::read(&home.session(session_id), &transcript.to_string_lossy()).main;
+    let before = track.clone();
+    advance(&mut track, &before, transcript, LARGE_SLICE_BYTES, &mut Vec::new());
     track.ledger
+}
+
+/// Begins another stretch after what was read: no line of a transcript tells of a purification.
+pub(crate) fn begin_stretch(home: &Home, session_id: &str, transcript: &str) -> Result<Ledger, FileError> {
+    let folder = home.session(session_id);
+    let before = LedgerFile::read(&folder, transcript);
+    let mut file = before.clone();
+    let ledger = &mut file.main.ledger;
+    ledger.stretch.purify(ledger.turn);
+    file.write(&folder, before)?;
+    Ok(file.main.ledger)
 }
 
 /// Reads one track on, which is still as `before`. A file that is not the one that was read before is read anew; where
@@ -120,10 +131,7 @@ fn advance(track: &mut Track, before: &Track, path: &Path, bytes_max: u64, failu
 fn read_into(track: &mut Track, path: &Path, bytes_max: u64, failures: &mut Vec<String>) -> Option<bool> {
     let ledger = &mut track.ledger;
     let each_line = |offset: u64, bytes: &[u8]| {
-        if let Parsed::Line(mut line) = parse_line(bytes) {
-            mask_commands(&mut line);
-            absorb(ledger, &line, offset);
-        }
+        each(bytes, |line| absorb(ledger, line, offset));
     };
     match read_on(path, &track.cursor, bytes_max, SystemTime::now(), each_line) {
         Ok((cursor, reading)) => {
@@ -135,6 +143,14 @@ fn read_into(track: &mut Track, path: &Path, bytes_max: u64, failures: &mut Vec<
             failures.push(error.to_string());
             None
         }
+    }
+}
+
+/// A transcript's line as the ledger takes it, if it is one.
+pub(crate) fn each(bytes: &[u8], take: impl FnOnce(&Line<'_>)) {
+    if let Parsed::Line(mut line) = parse_line(bytes) {
+        mask_commands(&mut line);
+        take(&line);
     }
 }
 

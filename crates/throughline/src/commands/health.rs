@@ -1,8 +1,11 @@
-//! `health`: how full the context is, how fast it fills, and when the compaction comes.
+//! `health`: how full the context is, how clean, how fast it fills, and when the compaction comes.
+
+mod trend;
 
 use serde_json::{Value, json};
 use throughline_briefing::handoff::{NextCompaction, health_block, next_words, thousands};
 use throughline_domain::Health;
+use throughline_domain::purity::Purification;
 use throughline_domain::text::one_line;
 use throughline_domain::time;
 use throughline_usage::trail::{bar, spark};
@@ -23,17 +26,25 @@ Examples:
   throughline health --session 1f2e…   another one, by its id
   throughline health --all             every session that is at work now, in all projects
   throughline health --json            for scripts
+  throughline health --trend           purity from the session's beginning: the score, and what it was lost for
+  throughline health --trend --session old.jsonl   of any transcript, also from before the installation
 
 Tokens are what the server reported, never an estimate. The status is taken of the way to the compaction that will
-really come; where the client will not compact by itself, of the window, and the way out is named.";
+really come; where the client will not compact by itself, of the window, and the way out is named.
 
-/// Show how full the context is, how fast it fills, and when the compaction comes
+Purity goes from 100 to 0. It is lost for failures beyond the usual, the same failure or answer again, files read again,
+work given up, stale output and drift; older noise counts less. [purity] in throughline.toml has the points.";
+
+/// Show how full and how clean the context is, how fast it fills, and when the compaction comes
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The session, by its id
+    /// The session, by its id or the path of its transcript (.jsonl)
     #[arg(long, value_name = "ID", conflicts_with = "all")]
     session: Option<String>,
+    /// How purity went from the session's beginning, and why
+    #[arg(long, conflicts_with = "all")]
+    trend: bool,
     /// All sessions that are at work, in all projects
     #[arg(long)]
     all: bool,
@@ -52,12 +63,26 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         };
     }
     let gauge = Gauge::at_hand(app, args.session.as_deref());
+    if let (true, Some(gauge)) = (args.trend, &gauge) {
+        let trend = trend::read(&gauge.transcript, app.config.purity.scale(), app.config.gate.turns)?;
+        return if args.json {
+            output::say_json(&trend.as_json(&gauge.session))
+        } else {
+            trend.print(&one_line(&gauge.session, 60))
+        };
+    }
     if let (None, Some(session)) = (&gauge, &args.session) {
         return Err(Failure::new(format!("there is no session `{}`", one_line(session, 80)))
             .hint("`throughline status` names the sessions of this project, `throughline health --all` those at work"));
     }
     match (gauge, args.json) {
-        (Some(gauge), true) => output::say_json(&as_json(&gauge)),
+        (Some(gauge), true) => {
+            let mut value = as_json(&gauge);
+            value["purified"] = purified(app, &gauge).map_or(Value::Null, |kept| {
+                json!({ "at": kept.at, "score": kept.score, "causes": kept.causes, "context": kept.text })
+            });
+            output::say_json(&value)
+        }
         (Some(gauge), false) => print(app, &gauge),
         (None, true) => output::say_json(&json!({ "usedTokens": null, "status": null })),
         (None, false) => output::say(health_block(None).trim_end()),
@@ -81,9 +106,11 @@ fn print(app: &App, gauge: &Gauge) -> Result<(), Failure> {
         };
         output::say(&format!("**Current Usage**: {why}"))?;
         output::say(&format!("**Next Compaction**: {}", next_words(0, gauge.next())))?;
+        say_purity(app, gauge)?;
         return output::say(&styled(DIM, &identity(gauge)));
     };
     output::say(health_block(Some(&context)).trim_end())?;
+    say_purity(app, gauge)?;
     let (used, limit) = (context.used_tokens, gauge.point.limit_tokens());
     let way = match gauge.next() {
         NextCompaction::At(_) => "of the way to the compaction",
@@ -105,6 +132,30 @@ fn print(app: &App, gauge: &Gauge) -> Result<(), Failure> {
         format!(", {} ago", time::span_words(time::seconds_between(at, app.now)))
     });
     output::say(&styled(DIM, &format!("{}{ago}", identity(gauge))))
+}
+
+/// How clean the context is, why, and what to do about it.
+fn say_purity(app: &App, gauge: &Gauge) -> Result<(), Failure> {
+    if let Some(purity) = &gauge.purity {
+        let score = styled(trend::style_of(purity.level), &purity.score.to_string());
+        let why = if purity.causes.is_empty() { String::new() } else { format!(" ({})", purity.why()) };
+        output::say(&format!("**Purity**: {score} of 100{why}"))?;
+    }
+    let Some(kept) = purified(app, gauge) else { return Ok(()) };
+    let ago = time::parse(&kept.at).map_or_else(String::new, |at| {
+        format!(" {} ago", time::span_words(time::seconds_between(at, app.now)))
+    });
+    output::say(&format!(
+        "**Purified**: at {} of 100{ago}; type `/clear` (or `/compact`): what is true now is kept and given then",
+        kept.score
+    ))
+}
+
+/// What is kept of this session's context, while no start has had it.
+fn purified(app: &App, gauge: &Gauge) -> Option<Purification> {
+    let is_here = gauge.project == app.memory.project.root;
+    let state = is_here.then(|| app.memory.peek().ok().flatten()).flatten()?;
+    state.waiting_purification(app.now).filter(|kept| kept.session == gauge.session).cloned()
 }
 
 fn pace_words(gauge: &Gauge) -> String {
@@ -199,5 +250,6 @@ pub(super) fn as_json(gauge: &Gauge) -> Value {
         "peakPercentOfWay": gauge.percent_of_way(peak),
         "tokensPerMinute": gauge.trail.tokens_per_minute(),
         "minutesLeft": gauge.minutes_left(),
+        "purity": gauge.purity.as_ref().map(trend::as_json),
     })
 }

@@ -66,7 +66,7 @@ pub(super) fn add(app: &App, session: &str, by_hand: Option<Progress>) -> Result
     let state = app.memory.peek().ok().flatten().unwrap_or_else(State::empty);
     let cache = SessionCache::read(&app.place.home.session(session));
     let transcript = cache.map(|cache| cache.transcript).unwrap_or_default();
-    let ledger = ledger::of_session(&app.place.home, session, Some(Path::new(&transcript)));
+    let ledger = ledger::look(&app.place.home, session, Path::new(&transcript));
     let moment = Moment {
         memory: &app.memory,
         config: &app.config,

@@ -22,6 +22,18 @@ pub(super) fn automatic(
     told: Option<&Ledger>,
     failures: &mut Vec<String>,
 ) {
+    with_note(run, session, (kind, None), task, told, failures);
+}
+
+/// The same with a word about it, which makes one also where nothing changed.
+pub(super) fn with_note(
+    run: &Run,
+    session: &Session,
+    (kind, notes): (&str, Option<&str>),
+    task: Option<&str>,
+    told: Option<&Ledger>,
+    failures: &mut Vec<String>,
+) {
     if session.cache.paused || !session.config.checkpoints.automatic {
         return;
     }
@@ -39,7 +51,7 @@ pub(super) fn automatic(
         now: run.now,
         kind,
         task,
-        notes: None,
+        notes,
         patience: Patience::Hook,
         with_files: true,
     };

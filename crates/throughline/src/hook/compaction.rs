@@ -67,7 +67,7 @@ pub(super) fn before(run: &Run) -> Outcome {
             &mut outcome.failures,
         );
         summaries::keep(run, &session, &told, When::Compacting, &mut outcome.failures);
-        glance::keep(run, &session.memory, Some(&told), &mut outcome.failures);
+        glance::keep(run, &session, Some(&told), &mut outcome.failures);
         anchors::propose(run, &session, &told, &mut outcome.failures);
         notes::before_compaction(run, &session, &told, &mut outcome.failures);
         checkpoints::automatic(run, &session, "precompact", None, Some(&told), &mut outcome.failures);

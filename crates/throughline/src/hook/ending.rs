@@ -8,7 +8,7 @@ use throughline_store::session::{Registry, SessionCache, SessionNote, last_recor
 
 use super::gate::{self, Session};
 use super::summaries::{self, When};
-use super::{Outcome, Run, anchors, checkpoints, compaction, glance, notes, usual};
+use super::{Outcome, Run, anchors, checkpoints, compaction, glance, notes, purity, usual};
 use crate::{ledger, lineage};
 
 /// Stop: folds what waits.
@@ -24,6 +24,7 @@ pub(super) fn stop(run: &Run) -> Outcome {
             let told = read_on(run, &session, &mut outcome.failures);
             let committed = checkpoints::at_gate(run, &session, told.as_ref(), &mut outcome.failures);
             notes::at_gate(run, &session, told.as_ref(), committed.as_deref(), &mut outcome.failures);
+            purity::at_gate(run, &session, told, &mut outcome);
         }
         gate::fold(run, &session.memory, &mut outcome.failures);
     }
@@ -47,7 +48,7 @@ fn settle_lineage(run: &Run, session: &Session, failures: &mut Vec<String>) {
 pub(super) fn read_on(run: &Run, session: &Session, failures: &mut Vec<String>) -> Option<Ledger> {
     let payload = &run.payload;
     if LedgerFile::may_wait(&run.place.home.session(&payload.session_id), &payload.transcript_path) {
-        glance::keep(run, &session.memory, None, failures);
+        glance::keep(run, session, None, failures);
         return None;
     }
     let told = ledger::catch_up(
@@ -58,7 +59,7 @@ pub(super) fn read_on(run: &Run, session: &Session, failures: &mut Vec<String>) 
         failures,
     );
     summaries::keep(run, session, &told, When::Filling, failures);
-    glance::keep(run, &session.memory, Some(&told), failures);
+    glance::keep(run, session, Some(&told), failures);
     anchors::propose(run, session, &told, failures);
     Some(told)
 }

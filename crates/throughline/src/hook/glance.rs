@@ -1,15 +1,17 @@
 //! The glance that a gate leaves for the status line: phase, task, and what is saved.
 
 use throughline_domain::ledger::Ledger;
+use throughline_domain::purity::Level;
 use throughline_domain::{State, time};
 use throughline_store::glance::Glance;
-use throughline_store::memory::Memory;
 use throughline_store::statusline_rules::stamp_of;
 
 use super::Run;
+use super::gate::Session;
 
 /// Leaves what changed. The state is read again only if its file is another one; tasks come with a ledger.
-pub(super) fn keep(run: &Run, memory: &Memory, ledger: Option<&Ledger>, failures: &mut Vec<String>) {
+pub(super) fn keep(run: &Run, session: &Session, ledger: Option<&Ledger>, failures: &mut Vec<String>) {
+    let memory = &session.memory;
     let folder = run.place.home.session(&run.payload.session_id);
     let before = Glance::read(&folder);
     let state_stamp = stamp_of(&[memory.project.state_file()], &[]);
@@ -19,17 +21,18 @@ pub(super) fn keep(run: &Run, memory: &Memory, ledger: Option<&Ledger>, failures
     }
     let mut glance = match same_state {
         Some(before) => before.clone(),
-        None => of_state(memory.peek().ok().flatten().as_ref(), state_stamp),
+        None => of_state(run, memory.peek().ok().flatten().as_ref(), state_stamp),
     };
-    glance.task = match ledger {
-        Some(ledger) => task_in_hand(ledger),
-        None => before.and_then(|before| before.task),
+    (glance.task, glance.purity) = match ledger {
+        Some(ledger) => (task_in_hand(ledger), purity_of(session, ledger)),
+        None => before.map_or((None, None), |before| (before.task, before.purity)),
     };
     failures.extend(glance.keep(&folder).err().map(|error| error.to_string()));
 }
 
-fn of_state(state: Option<&State>, state_stamp: u64) -> Glance {
+fn of_state(run: &Run, state: Option<&State>, state_stamp: u64) -> Glance {
     let Some(state) = state else { return Glance { state_stamp, ..Glance::default() } };
+    let purified = state.waiting_purification(run.now).filter(|it| it.session == run.payload.session_id);
     let phase = state.sd.phase.as_ref().or(state.workflow.current_phase.as_ref());
     Glance {
         phase: phase.filter(|phase| !phase.trim().is_empty()).cloned(),
@@ -37,7 +40,15 @@ fn of_state(state: Option<&State>, state_stamp: u64) -> Glance {
         entries: (state.all_entries().count() + state.key_decisions.len()) as u64,
         saved_at_ms: time::parse(&state.timestamp).map(throughline_domain::Timestamp::as_millisecond),
         state_stamp,
+        purity: None,
+        purified: purified.map(|kept| kept.score),
     }
+}
+
+fn purity_of(session: &Session, ledger: &Ledger) -> Option<(u64, Level)> {
+    let rules = Some(&session.config.purity).filter(|rules| rules.enabled && ledger.turn > 0)?;
+    let purity = rules.scale().rate_stretch(&ledger.stretch, ledger.turn);
+    Some((purity.score, purity.level))
 }
 
 /// The task in progress that was last touched.

@@ -13,6 +13,7 @@ pub(crate) mod governance;
 pub(crate) mod input;
 mod later;
 mod notes;
+mod purity;
 pub(crate) mod resuming;
 mod session_start;
 pub(crate) mod starting;

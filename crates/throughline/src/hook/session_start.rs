@@ -14,7 +14,7 @@ use throughline_store::session::{CompactionMark, GateMarks, Registry, SessionCac
 
 use super::gate::{self, Session};
 use super::resuming::{self, Back};
-use super::{Outcome, Run, checkpoints, ending, glance, governance, later, starting, summaries};
+use super::{Outcome, Run, checkpoints, ending, glance, governance, later, purity, starting, summaries};
 use crate::ledger;
 use crate::liveness::{self, Fate, Seen};
 
@@ -43,7 +43,7 @@ pub(super) fn run(run: &Run) -> Outcome {
             later::note_blind(run, text.as_deref(), &mut outcome.failures);
         }
         outcome.reply = Outcome::saying(text).reply;
-        glance::keep(run, &session.memory, None, &mut outcome.failures);
+        glance::keep(run, &session, None, &mut outcome.failures);
         if start != Start::Compact {
             checkpoints::at_start(run, &session, &mut outcome.failures);
         }
@@ -112,7 +112,10 @@ fn restore(
         Err(error) => {
             failures.push(error.to_string());
             // Somebody else holds the lock: what stands there is still better than nothing.
-            (session.memory.peek().ok().flatten()?, Vec::new())
+            let mut state = session.memory.peek().ok().flatten()?;
+            // Nobody has looked whether what stands there is ours.
+            state.purification = None;
+            (state, Vec::new())
         }
     };
     let mended = gate::repair_lines(&repairs).join("\n");
@@ -122,12 +125,13 @@ fn restore(
     let cap = Cap::tokens(session.config.briefing.tokens);
     let cap =
         if mended.is_empty() { cap } else { cap.less(throughline_domain::text::utf16_len(&mended) + 1) };
+    let purified = purity::waiting(run, &state, start, seen, cap);
+    let cap = purified.as_deref().map_or(cap, |text| cap.less(throughline_domain::text::utf16_len(text) + 1));
     let text = planned(run, session, &state, start, seen, cap, failures);
-    match (mended.is_empty(), text) {
-        (true, text) => text,
-        (false, None) => Some(mended),
-        (false, Some(text)) => Some(format!("{mended}\n{text}")),
-    }
+    purity::settle(run, session, &state, purified.is_some(), failures);
+    let mended = Some(mended).filter(|mended| !mended.is_empty());
+    let texts: Vec<String> = [mended, text, purified].into_iter().flatten().collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
 }
 
 /// What the table of Decision 2 gives to this start.

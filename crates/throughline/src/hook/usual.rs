@@ -13,7 +13,7 @@ use throughline_store::session::{CompactionMark, GateMarks, SessionCache};
 use throughline_store::spool::{Spool, SpoolRecord};
 
 use super::resuming::{self, Back};
-use super::{Outcome, Run, backups, checkpoints, ending, gate, later, notes, session_start};
+use super::{Outcome, Run, backups, checkpoints, ending, gate, later, notes, purity, session_start};
 
 /// How much of the transcript's end is read: the last response is nearly always in it.
 const TAIL_BYTES: u64 = 32 << 10;
@@ -70,7 +70,7 @@ pub(super) fn run(run: &Run, mut spool: Option<&mut Spool>) -> Outcome {
     if let Some(usage) = usage
         && crossed(&cache, &usage).is_some()
         && !is_from_before_compaction(run, &usage)
-        && may_speak(run, spool)
+        && may_speak(run, spool.as_deref_mut())
     {
         // The model or the window may be others than at the session's start: settled again before anything is said.
         let settled = super::starting::compile_for(run, &cache.source, usage.model.clone()).unwrap_or(cache);
@@ -82,7 +82,7 @@ pub(super) fn run(run: &Run, mut spool: Option<&mut Spool>) -> Outcome {
     }
     if outcome.turn >= cache.gate_turns {
         outcome.turn = 0;
-        at_tenth_turn(run, &mut outcome);
+        at_tenth_turn(run, spool, &mut outcome);
     }
     outcome
 }
@@ -97,14 +97,16 @@ fn at_task_end(run: &Run, failures: &mut Vec<String>) {
 }
 
 /// Every so many turns a gate opens, so that a long turn is not told of at its end alone.
-fn at_tenth_turn(run: &Run, outcome: &mut Outcome) {
+fn at_tenth_turn(run: &Run, spool: Option<&mut Spool>, outcome: &mut Outcome) {
     let Some(session) = gate::open(run) else { return };
-    let failures = &mut outcome.failures;
-    catch_up_save(run, &session, failures);
-    let told = ending::read_on(run, &session, failures);
-    let committed = checkpoints::at_gate(run, &session, told.as_ref(), failures);
-    notes::at_gate(run, &session, told.as_ref(), committed.as_deref(), failures);
-    gate::fold(run, &session.memory, failures);
+    catch_up_save(run, &session, &mut outcome.failures);
+    let told = ending::read_on(run, &session, &mut outcome.failures);
+    let committed = checkpoints::at_gate(run, &session, told.as_ref(), &mut outcome.failures);
+    notes::at_gate(run, &session, told.as_ref(), committed.as_deref(), &mut outcome.failures);
+    if purity::is_due(&session, told.as_ref()) && may_speak(run, spool) {
+        purity::at_gate(run, &session, told, outcome);
+    }
+    gate::fold(run, &session.memory, &mut outcome.failures);
 }
 
 /// Whether what is to be said is ours to say: settings and plugin both see the event, at the same moment.

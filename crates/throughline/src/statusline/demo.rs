@@ -1,6 +1,7 @@
 //! `statusline --demo`: every preset, segment and state with sample data, as this terminal would show them.
 
 use throughline_domain::Health;
+use throughline_domain::purity::Level;
 use throughline_statusline::{
     Colour, Compaction, Context, Facts, Limit, Look, Preset, Saved, Segment, render,
 };
@@ -54,6 +55,7 @@ fn sample() -> Facts<'static> {
         context: Context::Known { used: 84_000, window: 200_000, cached: 12_600 },
         compaction: Compaction::At(167_000),
         health: Some(Health::Healthy),
+        purity: Some((84, Level::Clean)),
         seconds_left: Some(1_500),
         cost_micros: Some(1_234_567),
         duration_s: Some(5_400),

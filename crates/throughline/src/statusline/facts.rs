@@ -25,7 +25,9 @@ pub(super) struct Around {
 impl Around {
     pub(super) fn look(call: &Call, look: &Look) -> Self {
         let cwd = call.payload.cwd.as_deref().map(Path::new).filter(|cwd| cwd.is_absolute());
-        let shows_work = [Segment::Phase, Segment::Task, Segment::Memory].iter().any(|it| look.shows(*it));
+        let shows_work = [Segment::Phase, Segment::Task, Segment::Memory, Segment::Purity]
+            .iter()
+            .any(|it| look.shows(*it));
         Self {
             branch: cwd
                 .filter(|_| look.shows(Segment::Branch))
@@ -62,6 +64,8 @@ pub(super) fn gather<'a>(call: &'a Call, memory: &UsageMemory, around: &'a Aroun
             At::Unknown => Compaction::Unknown,
         },
         health: call.health(),
+        purity: glance.and_then(|glance| glance.purity),
+        purified: glance.and_then(|glance| glance.purified),
         seconds_left: call.compacts_at().and_then(|at| seconds_to(at, &memory.points)),
         cost_micros: payload.cost_micros,
         duration_s: payload.duration_ms.map(|ms| ms / 1_000),

@@ -18,6 +18,8 @@ mod odd_compactions;
 #[cfg(test)]
 mod plugin;
 #[cfg(test)]
+mod purity;
+#[cfg(test)]
 mod scene;
 #[cfg(test)]
 mod sessions;

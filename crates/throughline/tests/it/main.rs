@@ -35,6 +35,7 @@ mod hostile_places;
 mod instructions;
 mod notes;
 mod originals;
+mod purity;
 mod reading;
 mod recording;
 mod rooms;

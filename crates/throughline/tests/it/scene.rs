@@ -95,6 +95,16 @@ impl Scene {
         self.home.write(STATE, &text);
     }
 
+    /// Changes the state file and what is remembered of it: as if we had written it so.
+    #[track_caller]
+    pub(crate) fn edit_ours(&self, edit: impl FnOnce(&mut Value)) {
+        let mut state = self.state();
+        edit(&mut state);
+        let bytes = serde_json::to_vec_pretty(&state).expect("JSON");
+        fs::write(self.state_path(), &bytes).expect("the state file");
+        fs::write(self.project_data().join("last-state.json"), &bytes).expect("the copy");
+    }
+
     /// The folder of the only project in the data folder.
     #[track_caller]
     pub(crate) fn project_data(&self) -> PathBuf {

@@ -1,5 +1,7 @@
 //! `sessions resume`: what a session is told when somebody comes back to it, and the command that does so.
 
+use std::path::PathBuf;
+
 use serde_json::json;
 use throughline_briefing::Cap;
 use throughline_store::session::GateMarks;
@@ -16,7 +18,8 @@ const TOKENS: u64 = 800;
 
 pub(super) fn run(app: &App, session: &Listed, as_json: bool) -> Result<(), Failure> {
     let state = app.state()?;
-    let ledger = ledger::of_session(&app.place.home, &session.id, session.transcript.as_deref());
+    let look = |path: &PathBuf| ledger::look(&app.place.home, &session.id, path);
+    let ledger = session.transcript.as_ref().map(look).unwrap_or_default();
     let back = Back {
         memory: &app.memory,
         config: &app.config,

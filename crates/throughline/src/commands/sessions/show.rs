@@ -1,5 +1,7 @@
 //! `sessions show`: where one session stood.
 
+use std::path::PathBuf;
+
 use serde_json::{Value, json};
 use throughline_domain::ledger::{ErrorSeen, Ledger};
 use throughline_domain::text::one_line;
@@ -15,7 +17,8 @@ use crate::ledger;
 use crate::output::{self, DIM, HEAD, styled};
 
 pub(super) fn run(app: &App, session: &Listed, as_json: bool) -> Result<(), Failure> {
-    let ledger = ledger::of_session(&app.place.home, &session.id, session.transcript.as_deref());
+    let look = |path: &PathBuf| ledger::look(&app.place.home, &session.id, path);
+    let ledger = session.transcript.as_ref().map(look).unwrap_or_default();
     let checkpoints = checkpoints(app, session);
     if as_json {
         let mut value = row_json(app, session);
