@@ -468,16 +468,19 @@ fn takes_back(text: &str) -> bool {
     #[rustfmt::skip]
     const BEGINS: &[&str] = &[
         "no,", "no.", "no!", "no -", "no –", "no wait", "nope", "wait,", "wait no", "wrong", "that's wrong",
-        "thats wrong", "that is wrong", "that's not ", "thats not ", "that is not ", "this is wrong", "this is not ",
-        "not what i", "undo ", "revert ", "stop", "you broke", "still not ", "still broken", "still fail", "it still ",
-        "this still ", "this is still ", "that still ", "it doesn't work", "doesn't work", "that doesn't work",
-        "why did you", "ugh", "argh", "arrg", "wtf", "nein,", "falsch",
+        "thats wrong", "that is wrong", "this is wrong", "that's not what", "thats not what", "that is not what",
+        "this is not what", "not what i", "undo ", "revert ", "stop.", "stop,", "stop!", "stop it", "stop that",
+        "you broke", "still not ", "still broken", "still fail", "it still ", "this still ", "this is still ",
+        "that still ", "it doesn't work", "doesn't work", "that doesn't work", "why did you", "ugh", "argh", "arrg",
+        "wtf", "nein,", "falsch",
     ];
     const SAYS: &[&str] =
         &["let's abandon", "lets abandon", "start over", "scrap that", "scrap this", "throw that away"];
     let start: String = text.trim_start().chars().take(60).collect::<String>().to_lowercase();
     let start = start.replace('’', "'");
-    BEGINS.iter().any(|says| start.starts_with(says)) || SAYS.iter().any(|says| start.contains(says))
+    start.trim_end() == "stop"
+        || BEGINS.iter().any(|says| start.starts_with(says))
+        || SAYS.iter().any(|says| start.contains(says))
 }
 
 #[cfg(test)]

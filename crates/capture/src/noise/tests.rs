@@ -184,6 +184,25 @@ fn work_is_given_up_by_git_by_the_user_and_by_deleting_its_task() {
 }
 
 #[test]
+fn taking_back_is_told_from_asking() {
+    for text in [
+        "no, the other one",
+        "Stop",
+        "STOP!",
+        "That’s not what I meant",
+        "ugh, again",
+        "ok let's abandon this",
+    ] {
+        assert!(super::takes_back(text), "{text}");
+    }
+    for text in
+        ["no problem", "Stop hooks are slow, look at them", "This is not urgent", "Notes: none", "e.g. no."]
+    {
+        assert!(!super::takes_back(text), "{text}");
+    }
+}
+
+#[test]
 fn prose_and_short_words_are_no_sign_of_drift() {
     let mut session = Session::default();
     session.user("Fix the importer, e.g. version 1.5 of it, in src/import.rs");
