@@ -10,6 +10,7 @@ mod continuation;
 mod continuation_forms;
 #[cfg(test)]
 mod example;
+#[cfg(test)]
 mod focus;
 #[cfg(test)]
 mod notes;

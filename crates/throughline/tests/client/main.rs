@@ -8,6 +8,7 @@ mod coming_back;
 mod compaction;
 #[cfg(test)]
 mod faults;
+#[cfg(test)]
 mod governance;
 #[cfg(test)]
 mod instructions;
