@@ -7,6 +7,7 @@
 mod backfill;
 mod contest;
 mod counts;
+mod pauses;
 mod report;
 mod rivals;
 mod stage;
@@ -39,6 +40,7 @@ enum Group {
     Transcripts,
     Statusline,
     Backfill,
+    Pauses,
 }
 
 impl Group {
@@ -47,7 +49,8 @@ impl Group {
             "transcripts" => Ok(Self::Transcripts),
             "statusline" => Ok(Self::Statusline),
             "backfill" => Ok(Self::Backfill),
-            other => Err(format!("`{other}` is none of transcripts, statusline, backfill").into()),
+            "pauses" => Ok(Self::Pauses),
+            other => Err(format!("`{other}` is none of transcripts, statusline, backfill, pauses").into()),
         }
     }
 }
@@ -78,6 +81,7 @@ fn measure(arguments: &Arguments) -> Result<String, Failure> {
     report.transcripts = transcripts::measure(&stage)?;
     report.statusline = statusline::measure(&stage, arguments.rounds)?;
     report.backfill = backfill::measure(&stage)?;
+    report.pauses = pauses::measure(&stage)?;
     report.quick = Contest::of(stage.quick(), arguments.rounds)?;
     report.save = Contest::of(stage.save()?, arguments.save_rounds)?;
     report.instructions = counts::instructions(&stage)?;
@@ -97,6 +101,10 @@ fn only(group: Group, stage: &Stage, arguments: &Arguments) -> Result<String, Fa
         }
         Group::Backfill => {
             let figures = backfill::measure(stage)?;
+            (figures.table(), figures.json())
+        }
+        Group::Pauses => {
+            let figures = pauses::measure(stage)?;
             (figures.table(), figures.json())
         }
     };

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::contest::{Contest, Standing};
 use crate::transcripts::Figures;
-use crate::{backfill, statusline};
+use crate::{backfill, pauses, statusline};
 
 const BINARY_BYTES_MAX: u64 = 20 << 20;
 const INSTRUCTIONS_MAX: u64 = 250_000;
@@ -22,6 +22,7 @@ pub(crate) struct Report {
     pub(crate) transcripts: Figures,
     pub(crate) statusline: statusline::Figures,
     pub(crate) backfill: backfill::Figures,
+    pub(crate) pauses: pauses::Figures,
 }
 
 impl Report {
@@ -53,7 +54,9 @@ impl Report {
             |(name, kib): &(String, u64)| format!("  {name:<38} {kib:>12}  {}", within(*kib, kib_max(name)));
         lines.extend(self.peaks.iter().map(peak));
         lines.push(String::new());
-        for part in [self.transcripts.table(), self.statusline.table(), self.backfill.table()] {
+        for part in
+            [self.transcripts.table(), self.statusline.table(), self.backfill.table(), self.pauses.table()]
+        {
             lines.extend(part);
             lines.push(String::new());
         }
@@ -93,6 +96,7 @@ impl Report {
             "transcripts": self.transcripts.json(),
             "statusline": self.statusline.json(),
             "backfill": self.backfill.json(),
+            "pauses": self.pauses.json(),
         });
         format!("{whole:#}")
     }

@@ -6,7 +6,7 @@ use std::process::Command;
 use super::Outcome;
 
 /// Builds, then hands the remaining arguments to the measuring program: `--json`, `--rounds N`, `--save-rounds N`,
-/// `--only transcripts|statusline|backfill`, `--install-rivals` (npm, into the user's cache).
+/// `--only transcripts|statusline|backfill|pauses`, `--install-rivals` (npm, into the user's cache).
 pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<Outcome, String> {
     if !succeeds(cargo(root).args(["build", "--release", "--package", "throughline"]))? {
         return Ok(Outcome::Bad);

@@ -34,7 +34,8 @@ pub(crate) fn cleared_from(
     cleared.find(|note| of_client(&note.session)).map(|note| note.session.clone())
 }
 
-/// The session that a fork was made of: its transcript begins with the same prompt, under the same id.
+/// The session that a fork was made of: its transcript begins with the same prompt, under the same id. Empty when there is
+/// none that we know, `None` while the client has not written the fork's own yet.
 pub(crate) fn forked_from(
     home: &Home,
     project: &Project,
@@ -48,7 +49,7 @@ pub(crate) fn forked_from(
     let candidates = others.filter_map(|seen| SessionCache::read(&home.session(&seen.session)));
     let begins_alike =
         |cache: &SessionCache| first_prompt(Path::new(&cache.transcript)).as_ref() == Some(&first);
-    candidates.into_iter().find(begins_alike).map(|cache| cache.session)
+    Some(candidates.into_iter().find(begins_alike).map(|cache| cache.session).unwrap_or_default())
 }
 
 /// The id of a transcript's first prompt.

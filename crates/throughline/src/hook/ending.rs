@@ -39,8 +39,9 @@ fn settle_lineage(run: &Run, session: &Session, failures: &mut Vec<String>) {
     let (home, payload) = (&run.place.home, &run.payload);
     let project = &session.memory.project;
     let found = lineage::forked_from(home, project, &payload.session_id, &payload.transcript_path, run.now);
-    // An empty name: it was looked for, and is not looked for again.
-    let cache = SessionCache { parent: Some(found.unwrap_or_default()), ..session.cache.clone() };
+    // Once it was looked for in vain it is not looked for again.
+    let Some(parent) = found else { return };
+    let cache = SessionCache { parent: Some(parent), ..session.cache.clone() };
     failures.extend(cache.write(&home.session(&payload.session_id)).err().map(|error| error.to_string()));
 }
 
@@ -86,6 +87,7 @@ pub(super) fn session_end(run: &Run) -> Outcome {
         usual::save(run, &session, Trigger::Checkpoint, &mut outcome.failures);
     }
     if !session.cache.paused {
+        settle_lineage(run, &session, &mut outcome.failures);
         let told = ledger::catch_up(
             &run.place.home,
             &run.payload.session_id,
