@@ -265,6 +265,16 @@ impl State {
             .is_some_and(|then| crate::time::seconds_between(then, now) < minutes.saturating_mul(60))
     }
 
+    /// The little of it that notes of a session tell: the work item, the decisions, the first thing to do.
+    #[must_use]
+    pub fn outline(&self) -> Self {
+        let mut outline = Self { version: self.version.clone(), sd: self.sd.clone(), ..Self::default() };
+        outline.workflow.current_phase.clone_from(&self.workflow.current_phase);
+        self.entries(Kind::Decision).clone_into(outline.entries_mut(Kind::Decision));
+        outline.entries_mut(Kind::Action).extend(self.entries(Kind::Action).first().cloned());
+        outline
+    }
+
     /// Whether there is nothing in it that a briefing could say.
     #[must_use]
     pub fn is_blank(&self) -> bool {

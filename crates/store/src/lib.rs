@@ -16,6 +16,7 @@ pub mod machine;
 pub mod memory;
 pub mod notes_file;
 pub mod outbox;
+pub mod outline_file;
 pub mod paths;
 mod positional;
 pub mod project_files;

@@ -1,5 +1,7 @@
 //! A session's notes, brought up to date: where it stands, and what happened since they were last written.
 
+use std::path::Path;
+
 use throughline_briefing::Facts;
 use throughline_briefing::notes::{CurrentState, Mark, Page, Progress, Update, since};
 use throughline_domain::ledger::Ledger;
@@ -10,14 +12,13 @@ use throughline_store::lock::Patience;
 use throughline_store::memory::Memory;
 use throughline_store::notes_file::{NewPage, NotesError, NotesFile};
 use throughline_store::session::SessionCache;
-use throughline_store::{redact, spool};
+use throughline_store::{outline_file, redact, spool};
 
 /// What is known when the notes are written.
 pub(crate) struct Moment<'a> {
     pub(crate) memory: &'a Memory,
     pub(crate) config: &'a Config,
     pub(crate) session: &'a str,
-    pub(crate) state: &'a State,
     pub(crate) ledger: &'a Ledger,
     pub(crate) now: Timestamp,
     pub(crate) patience: Patience,
@@ -46,8 +47,7 @@ pub(crate) fn write(moment: &Moment<'_>, mut added: Added<'_>) -> Result<bool, N
     let notes = NotesFile::of(&moment.memory.project, &moment.memory.home, moment.session);
     let folder = moment.memory.home.session(moment.session);
     let cache = SessionCache::read(&folder).unwrap_or_default();
-    let untrusted = moment.memory.untrusted();
-    let state = Facts { untrusted: &untrusted, ..Facts::default() }.vouched(moment.state);
+    let state = outline(moment, &folder);
     let subagents = subagents(spool::subagents_at_work(&folder), added.subagent.take());
     let current = match added.last_words {
         Some(words) => {
@@ -85,6 +85,20 @@ pub(crate) fn write(moment: &Moment<'_>, mut added: Added<'_>) -> Result<bool, N
         };
         Page::updated(page, &update).map(|page| NewPage { text: page.text, is_new: page.is_new })
     })
+}
+
+/// What notes tell of the state, without what nobody here vouches for. The whole is read only when its file is another one.
+fn outline(moment: &Moment<'_>, folder: &Path) -> State {
+    let stamp = moment.memory.stamp();
+    if let Some(outline) = outline_file::read(folder, stamp) {
+        return outline;
+    }
+    let state = moment.memory.peek().ok().flatten().unwrap_or_else(State::empty);
+    let untrusted = moment.memory.untrusted();
+    let outline = Facts { untrusted: &untrusted, ..Facts::default() }.vouched(&state).outline();
+    // One that cannot be kept is made again.
+    let _ = outline_file::keep(folder, stamp, &outline);
+    outline
 }
 
 /// Where a page begins that has none yet: what was recorded before the session is not of it, and neither is the history

@@ -62,6 +62,7 @@ use crate::outbox::{Batch, Event, Op, Outbox};
 use crate::paths::{Home, Project};
 use crate::redact;
 use crate::state_file::{self, StateFileError};
+use crate::statusline_rules::stamp_of;
 
 /// Who changes the memory, when, and how long they can wait.
 #[derive(Debug, Clone)]
@@ -207,6 +208,12 @@ impl Memory {
     #[must_use]
     pub fn untrusted(&self) -> Vec<String> {
         reconcile::read_untrusted(&self.folder())
+    }
+
+    /// A fingerprint of the files that say what may be told: another one, and something in them may be another.
+    #[must_use]
+    pub fn stamp(&self) -> u64 {
+        stamp_of(&[self.project.state_file(), reconcile::untrusted_path(&self.folder())], &[])
     }
 
     /// Trusts entries that came with a clone: those named, or all. Returns how many.

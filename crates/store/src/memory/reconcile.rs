@@ -320,7 +320,7 @@ fn raise_counters(state: &mut State, known: &State) {
     }
 }
 
-fn untrusted_path(folder: &Path) -> PathBuf {
+pub(super) fn untrusted_path(folder: &Path) -> PathBuf {
     folder.join("untrusted.json")
 }
 

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use throughline_briefing::notes::Progress;
-use throughline_domain::State;
 use throughline_domain::text::{one_line, printable};
 use throughline_store::lock::Patience;
 use throughline_store::notes_file::NotesFile;
@@ -63,7 +62,6 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
 
 /// Brings the notes of a session up to date, with what somebody says by hand. Gives their place.
 pub(super) fn add(app: &App, session: &str, by_hand: Option<Progress>) -> Result<PathBuf, Failure> {
-    let state = app.memory.peek().ok().flatten().unwrap_or_else(State::empty);
     let cache = SessionCache::read(&app.place.home.session(session));
     let transcript = cache.map(|cache| cache.transcript).unwrap_or_default();
     let ledger = ledger::look(&app.place.home, session, Path::new(&transcript));
@@ -71,7 +69,6 @@ pub(super) fn add(app: &App, session: &str, by_hand: Option<Progress>) -> Result
         memory: &app.memory,
         config: &app.config,
         session,
-        state: &state,
         ledger: &ledger,
         now: app.now,
         patience: Patience::Person,

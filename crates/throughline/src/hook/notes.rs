@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use throughline_agents::claude_code::hook_payload::Event;
-use throughline_domain::State;
 use throughline_domain::ledger::Ledger;
 use throughline_store::ledger_file::LedgerFile;
 use throughline_store::lock::{LockError, Patience};
@@ -68,7 +67,6 @@ pub(super) fn at_subagent(run: &Run, failures: &mut Vec<String>) {
 }
 
 fn write(run: &Run, session: &Session, told: Option<&Ledger>, added: Added<'_>, failures: &mut Vec<String>) {
-    let state = session.memory.peek().ok().flatten().unwrap_or_else(State::empty);
     let folder = run.place.home.session(&run.payload.session_id);
     let read = || LedgerFile::read(&folder, &run.payload.transcript_path).main.ledger;
     let ledger = told.map_or_else(|| Cow::Owned(read()), Cow::Borrowed);
@@ -76,7 +74,6 @@ fn write(run: &Run, session: &Session, told: Option<&Ledger>, added: Added<'_>, 
         memory: &session.memory,
         config: &session.config,
         session: &run.payload.session_id,
-        state: &state,
         ledger: &ledger,
         now: run.now,
         patience: Patience::Hook,
