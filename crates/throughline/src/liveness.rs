@@ -91,12 +91,16 @@ fn fate(note: &SessionNote, folder: &Path, last_active_ms: i64, now: Timestamp) 
         return Fate::Ended;
     }
     let cache = SessionCache::read(folder).unwrap_or_default();
+    // A long answer or a long command leaves its signs in the transcript before the next hook runs.
+    let written = std::fs::metadata(&cache.transcript).and_then(|meta| meta.modified()).ok();
+    let written_ms = written.and_then(|at| Timestamp::try_from(at).ok()).map_or(0, Timestamp::as_millisecond);
+    let silent_ms = now.as_millisecond().saturating_sub(last_active_ms.max(written_ms));
     let alive = match cache.client_pid {
         Some(pid) => is_running(pid, cache.client_pid_started),
-        None => now.as_millisecond().saturating_sub(last_active_ms) < SILENCE_MS,
+        None => silent_ms < SILENCE_MS,
     };
     match alive {
-        true if now.as_millisecond().saturating_sub(last_active_ms) >= STALE_MS => Fate::Stale,
+        true if silent_ms >= STALE_MS => Fate::Stale,
         true => Fate::Alive,
         false => Fate::Crashed,
     }

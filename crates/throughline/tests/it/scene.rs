@@ -181,10 +181,10 @@ impl Scene {
             fs::write(self.project_data().join("last-state.json"), &bytes).expect("the copy");
         }
         let then = std::time::SystemTime::now() - Duration::from_millis(by_ms.unsigned_abs());
-        for name in ["compaction-snapshot.md", "session-state.md"] {
-            if let Ok(file) =
-                fs::File::options().append(true).open(self.home.project().join(".claude").join(name))
-            {
+        let notes = ["compaction-snapshot.md", "session-state.md"];
+        let notes = notes.map(|name| self.home.project().join(".claude").join(name)).into_iter();
+        for path in notes.chain(files_under(&self.home.claude_config().join("projects"))) {
+            if let Ok(file) = fs::File::options().append(true).open(path) {
                 file.set_modified(then).expect("a file time");
             }
         }

@@ -125,6 +125,20 @@ fn a_silent_session_does_not_keep_its_tasks_from_the_next_one() {
 }
 
 #[test]
+fn a_transcript_that_grows_is_a_sign_of_life() {
+    let scene = Scene::with_git();
+    left_at_work(&scene);
+    scene.minutes_pass(30);
+    assert_eq!(
+        listed(&scene, "s1")["standing"],
+        "ended without saying so",
+        "no process is known, and it is silent"
+    );
+    Transcript::new(&scene.home, "s1").assistant("A long build is over.", Usage::filling(30_000));
+    assert_eq!(listed(&scene, "s1")["standing"], "at work");
+}
+
+#[test]
 fn a_cleared_and_a_forked_session_know_where_they_come_from() {
     let mut scene = Scene::with_git();
     let client = Sleeper::start();
