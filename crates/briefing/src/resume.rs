@@ -175,7 +175,8 @@ fn announced(state: &State, ledger: Option<&Ledger>) -> Option<String> {
     if let Some(question) = asked {
         return Some(format!("the user's answer to \"{}\"", one_line(&question.quote, WORDS_UNITS)));
     }
-    let said = (!ledger.stand.said.is_empty()).then_some(ledger.stand.said.as_str());
+    let stand = &ledger.stand;
+    let said = (stand.announces && !stand.said.is_empty()).then_some(stand.said.as_str());
     let plan = || ledger.findings.iter().rfind(|it| it.kind == FindingKind::Plan).map(|it| it.quote.as_str());
     said.or_else(plan).map(|words| format!("\"{}\"", one_line(words, WORDS_UNITS)))
 }

@@ -39,8 +39,8 @@ pub(crate) fn spoke(stand: &mut Stand, text: &str, outcome: Option<String>) {
         return;
     }
     stand.phase = Phase::Told;
-    if let Some(said) = intent_in(tail(text)) {
-        stand.said = said;
+    if let Some((said, announces)) = intent_in(tail(text)) {
+        (stand.said, stand.announces) = (said, announces);
     }
     stand.told = outcome.or_else(|| first_sentence(text)).unwrap_or_default();
 }
@@ -90,12 +90,13 @@ fn tail(text: &str) -> &str {
 }
 
 /// The last sentence that announces something; else the last one of all, which is what the calls behind it are about.
-fn intent_in(text: &str) -> Option<String> {
+/// And which of both it is.
+fn intent_in(text: &str) -> Option<(String, bool)> {
     let sentences: Vec<&str> =
         markup::sentences(text).map(|sentence| sentence.text).filter(|it| says_something(it)).collect();
     let announcing = sentences.iter().rev().take(4).find(|it| outcome_words::announces(it));
     let said = announcing.or(sentences.last().filter(|it| !outcome_words::keeps_list(it)))?;
-    Some(one_line(&said.replace("**", ""), SENTENCE_UNITS))
+    Some((one_line(&said.replace("**", ""), SENTENCE_UNITS), announcing.is_some()))
 }
 
 /// The first sentence that is more than an interjection or an announcement.

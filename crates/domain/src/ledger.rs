@@ -73,6 +73,8 @@ pub struct Stand {
     pub what: String,
     /// No answer has come to it yet.
     pub is_open: bool,
+    /// `said` says what it would do, and is not merely the last thing that it said.
+    pub announces: bool,
 }
 
 /// Whose turn it is.
@@ -393,6 +395,17 @@ impl Segment {
 }
 
 impl Ledger {
+    /// The newest error that nothing has resolved: one that is certain, or of a check whose last run failed.
+    #[must_use]
+    pub fn newest_failure(&self) -> Option<&ErrorSeen> {
+        let fails = |from: &str| {
+            self.commands.iter().any(|command| command.normal == from && command.succeeded == Some(false))
+        };
+        let is_open =
+            |error: &&ErrorSeen| error.resolved_turn.is_none() && (error.is_certain || fails(&error.from));
+        self.errors.iter().rfind(is_open)
+    }
+
     /// The stretches of work that are over, oldest first. Requests count only where there are no tasks.
     #[must_use]
     pub fn finished_segments(&self) -> Vec<&Segment> {

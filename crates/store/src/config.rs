@@ -541,6 +541,9 @@ impl Config {
                             problems.push(ConfigProblem { path: path.to_owned(), what });
                         }
                     }
+                    for what in take_out_misfits(&mut table) {
+                        problems.push(ConfigProblem { path: path.to_owned(), what });
+                    }
                     for key in unknown_keys(&table) {
                         let what = format!("there is no key `{key}`; it is ignored");
                         problems.push(ConfigProblem { path: path.to_owned(), what });
@@ -554,6 +557,7 @@ impl Config {
         match merged.try_into() {
             Ok(config) => (config, problems),
             Err(error) => {
+                // What does not fit was taken out of each file; this cannot be, and the defaults are sound.
                 let what = format!("{}; the defaults are used", error.message());
                 problems.push(ConfigProblem { path: project_file.to_owned(), what });
                 (Self::default(), problems)
@@ -617,6 +621,35 @@ fn overlay(under: &mut toml::Table, over: toml::Table) {
             }
         }
     }
+}
+
+/// Takes out keys whose values are of the wrong kind, each by itself: one slip must not cost the other keys, and a project's
+/// none of the user's. Gives what is wrong with them.
+fn take_out_misfits(table: &mut toml::Table) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if table.clone().try_into::<Config>().is_ok() {
+        return wrong;
+    }
+    table.retain(|section, value| {
+        let mut fits = |key: Option<&str>, part: toml::Value| {
+            let alone = toml::Table::from_iter([(section.to_owned(), part)]);
+            let Err(error) = alone.try_into::<Config>() else { return true };
+            let name = key.map_or_else(|| section.to_owned(), |key| format!("{section}.{key}"));
+            wrong.push(format!("`{name}`: {}; it is ignored", error.message().trim()));
+            false
+        };
+        match value {
+            toml::Value::Table(keys) => {
+                keys.retain(|key, value| {
+                    let alone = toml::Table::from_iter([(key.to_owned(), value.clone())]);
+                    fits(Some(key), toml::Value::Table(alone))
+                });
+                true
+            }
+            other => fits(None, other.clone()),
+        }
+    });
+    wrong
 }
 
 /// Keys that no part of the configuration has: most often a slip of the pen.

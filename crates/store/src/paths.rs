@@ -63,6 +63,8 @@ pub struct Project {
     pub files: PathBuf,
     /// A short name for folders and rows.
     pub key: String,
+    /// The working tree that the work is in: the root, or a linked worktree that shares the root's memory.
+    pub work: PathBuf,
 }
 
 impl Project {
@@ -75,7 +77,13 @@ impl Project {
         } else {
             root.join(".claude")
         };
-        Self { root: root.to_owned(), files, key }
+        Self { root: root.to_owned(), files, key, work: root.to_owned() }
+    }
+
+    /// The same project, with the work in a linked worktree of it.
+    #[must_use]
+    pub fn working_in(self, work: PathBuf) -> Self {
+        Self { work, ..self }
     }
 
     /// The working set.

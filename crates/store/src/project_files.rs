@@ -63,11 +63,18 @@ pub fn log_compaction(
     files::append_line(&mut file, redact::text(&line).as_bytes(), ends_line).at("append to", &path)
 }
 
-/// Notes which session was last active. Informational.
-pub fn write_current_session(project: &Project, session_id: &str) -> Result<(), FileError> {
+/// Notes which session was last active, where the project has files of ours at all. Informational: nothing follows it.
+pub fn note_current_session(project: &Project, session_id: &str) -> Result<(), FileError> {
+    if !project.files.is_dir() {
+        return Ok(());
+    }
     let folder = project.files.join("sessions");
-    own_folder(project, &folder)?;
     let line = format!("{}\n", one_line(session_id, 128));
+    let standing = files::read_limited(&folder.join("CURRENT_SESSION"), NOTE_FILE_BYTES_MAX).ok().flatten();
+    if standing.as_deref() == Some(line.as_bytes()) {
+        return Ok(());
+    }
+    own_folder(project, &folder)?;
     files::replace(&folder.join("CURRENT_SESSION"), line.as_bytes(), Durability::Quick)
 }
 

@@ -34,6 +34,8 @@ pub struct GateMarks {
     pub head: Option<String>,
     /// The branch it was on.
     pub branch: Option<String>,
+    /// The commit up to which the session's notes tell.
+    pub noted: Option<String>,
     /// Finished tasks of the session.
     pub tasks_done: usize,
     /// Whether this client tells of a task's end by an event.
@@ -65,6 +67,8 @@ pub struct SessionCache {
     pub session: String,
     /// The project's root: pinned for the session, wherever the agent's working folder moves.
     pub project_root: PathBuf,
+    /// The working tree that it works in, where that is a linked worktree which shares the project's memory.
+    pub work_root: Option<PathBuf>,
     /// The agent (`claude-code`).
     pub agent: String,
     /// The session's transcript.

@@ -63,7 +63,7 @@ pub(crate) fn make(moment: &Moment<'_>) -> Result<Made, CheckpointError> {
     {
         return Ok(Made::Same(Box::new(latest.clone())));
     }
-    let root = &moment.memory.project.root;
+    let root = &moment.memory.project.work;
     let git = Git::default();
     let deadline = Duration::from_millis(moment.config.git.deadline_ms);
     let tree_before = latest.as_ref().and_then(tree_of);
@@ -123,7 +123,7 @@ pub(crate) fn observe(
 }
 
 fn take(moment: &Moment<'_>, on_disk: &Checkpoints, alone: &Alone) -> Result<Taken, CheckpointError> {
-    let root = &moment.memory.project.root;
+    let root = &moment.memory.project.work;
     let rules = &moment.config.checkpoints;
     let index = throughline_git::index_file(root);
     let scratch = on_disk.scratch(alone, index.as_deref())?;

@@ -156,7 +156,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Verb::Set(args) => commands::set::run(&app()?, args),
         Verb::Anchor(args) => commands::anchor::run(&app()?, args),
         Verb::Checkpoint(args) => commands::checkpoint::run(&app()?, args),
-        Verb::Note(args) => commands::note::run(&app()?, args),
+        Verb::Note(args) => commands::note::run(&app()?, &args),
         Verb::Save(args) => commands::save::run(&app()?, &args),
         Verb::Away(args) => commands::away::run(&app()?, &args),
         Verb::CompactFocus(args) => commands::compact_focus::run(&app()?, &args),

@@ -45,13 +45,11 @@ impl Place {
         Project::at(root, user_home.as_deref(), &self.home)
     }
 
-    /// The root whose memory counts: of a linked worktree its main one, where the configuration says so.
+    /// The root whose memory counts: of a linked worktree its main one, where the configuration of either says so.
     pub(crate) fn settled(&self, root: PathBuf) -> PathBuf {
-        let (config, _) = self.config(&self.project_at(&root));
-        match main_worktree(&root) {
-            Some(main) if config.project.share_worktrees => main,
-            _ => root,
-        }
+        let Some(main) = main_worktree(&root) else { return root };
+        let shares = |root: &Path| self.config(&self.project_at(root)).0.project.share_worktrees;
+        if shares(&root) || shares(&main) { main } else { root }
     }
 
     /// The configuration for a project.

@@ -101,11 +101,14 @@ pub fn uninstall(text: &str) -> Result<Edit, SettingsProblem> {
 
 /// Permission rules that `init` offers and never takes: with them the agent records without asking each time.
 #[must_use]
-pub fn offered_permissions() -> [&'static str; 4] {
+pub fn offered_permissions() -> [&'static str; 7] {
     [
         "Bash(throughline add:*)",
         "Bash(throughline resolve:*)",
+        "Bash(throughline note:*)",
         "Bash(throughline list:*)",
+        "Bash(throughline next:*)",
+        "Bash(throughline compact-focus:*)",
         "Bash(throughline save:*)",
     ]
 }

@@ -49,6 +49,14 @@ pub(super) fn advise(variant: Variant, standing: &Standing<'_>) -> Clear {
         }
         Some(_) => {}
     }
+    if let Some(score) = standing.purified {
+        return Clear {
+            advice: Advice::Clear,
+            why: format!(
+                "the context has gone bad (purity {score} of 100); what is true in it is kept, and the next start gets it"
+            ),
+        };
+    }
     let Some(Fill { percent, warning }) = standing.fill else {
         return none("how full the context is, the next answer will tell");
     };

@@ -42,6 +42,8 @@ pub struct Standing<'a> {
     pub session: Option<Session<'a>>,
     /// How full its context is.
     pub fill: Option<Fill>,
+    /// Its context has gone bad, at this score of purity; what is true in it waits for the next start.
+    pub purified: Option<u64>,
     /// Whether the working tree holds what no commit has; `None` where nobody can tell.
     pub is_dirty: Option<bool>,
 }
@@ -153,7 +155,7 @@ pub struct Alternative {
 /// The line for a briefing; whoever reads it is the session that goes on.
 pub(crate) fn brief(state: &State, ledger: &Ledger) -> Option<String> {
     let session = Some(Session { id: "", is_live: true });
-    decide(&Standing { state, ledger, session, fill: None, is_dirty: None }).brief
+    decide(&Standing { state, ledger, session, fill: None, purified: None, is_dirty: None }).brief
 }
 
 /// Decides what is next: by the first situation that holds.

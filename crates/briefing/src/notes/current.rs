@@ -133,14 +133,13 @@ fn next(state: &State, ledger: &Ledger, stand: &Stand) -> Option<String> {
     };
     let announced = || {
         let said = &stand.said;
-        (!said.is_empty()).then(|| format!("\"{}\"", one_line(said, TEXT_UNITS)))
+        (stand.announces && !said.is_empty()).then(|| format!("\"{}\"", one_line(said, TEXT_UNITS)))
     };
     waiting.or_else(action).or_else(announced)
 }
 
 fn fails(ledger: &Ledger) -> String {
-    let newest = ledger.errors.iter().rfind(|error| error.resolved_turn.is_none() && error.is_certain);
-    newest.map_or_else(String::new, |error| {
+    ledger.newest_failure().map_or_else(String::new, |error| {
         let line = error.lines.first().map_or_else(String::new, |line| format!(": {}", one_line(line, 120)));
         format!("`{}`{line}", one_line(&error.from, 120))
     })

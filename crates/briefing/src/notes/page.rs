@@ -16,13 +16,15 @@ pub struct Mark {
     pub turn: u64,
     /// The byte of the transcript.
     pub offset: u64,
+    /// The byte of the last test run whose result was told.
+    pub check: u64,
     /// The number of the last decision that was recorded.
     pub decision: u64,
 }
 
 impl Mark {
     fn words(self) -> String {
-        format!("told up to {} {} D{}", self.turn, self.offset, self.decision)
+        format!("told up to {} {} {} D{}", self.turn, self.offset, self.check, self.decision)
     }
 
     /// The mark in the line that begins our block.
@@ -30,8 +32,9 @@ impl Mark {
         let mut words = line.split("told up to ").nth(1)?.split_whitespace();
         let turn = words.next()?.parse().ok()?;
         let offset = words.next()?.parse().ok()?;
+        let check = words.next()?.parse().ok()?;
         let decision = words.next()?.strip_prefix('D')?.trim_end_matches([')', ';']).parse().ok()?;
-        Some(Self { turn, offset, decision })
+        Some(Self { turn, offset, check, decision })
     }
 }
 

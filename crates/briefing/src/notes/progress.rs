@@ -25,6 +25,9 @@ pub struct Happened {
 /// Everything after `mark`. `commits` are those that were made since, the newest first, as git tells them.
 #[must_use]
 pub fn since(mark: Mark, state: &State, ledger: &Ledger, commits: &[String]) -> Happened {
+    // A transcript that was cut or written anew has fewer responses than were told of: what it held then is told already.
+    let mark =
+        if mark.turn > ledger.turn { Mark { decision: mark.decision, ..told_now(ledger) } } else { mark };
     let mut entries = Vec::new();
     finished_tasks(mark, ledger, &mut entries);
     finished_requests(mark, ledger, &mut entries);
@@ -35,27 +38,40 @@ pub fn since(mark: Mark, state: &State, ledger: &Ledger, commits: &[String]) -> 
     }
     found_decisions(mark, ledger, &mut entries);
     let decision = recorded_decisions(mark, state, &mut entries);
-    let read = newest_place(ledger).max(mark.offset);
-    Happened { entries, mark: Mark { turn: ledger.turn.max(mark.turn), offset: read, decision } }
+    let now = told_now(ledger);
+    let (offset, check) = (now.offset.max(mark.offset), now.check.max(mark.check));
+    Happened { entries, mark: Mark { turn: ledger.turn, offset, check, decision } }
 }
 
-/// The newest byte of the transcript that anything here came from.
-fn newest_place(ledger: &Ledger) -> u64 {
+/// The mark of a page that tells everything: the newest bytes of the transcript that anything here came from. A test whose
+/// result has not come yet is told when it has.
+fn told_now(ledger: &Ledger) -> Mark {
     let tasks = ledger.tasks.iter().map(|task| task.changed.offset);
-    let commands = ledger.commands.iter().map(|command| command.last.offset);
     let findings = ledger.findings.iter().map(|finding| finding.place.offset);
-    tasks.chain(commands).chain(findings).max().unwrap_or_default()
+    let is_told = |it: &&CommandUse| it.kind == CommandKind::Test && it.succeeded.is_some();
+    let answered = ledger.commands.iter().filter(is_told);
+    Mark {
+        turn: ledger.turn,
+        offset: tasks.chain(findings).max().unwrap_or_default(),
+        check: answered.map(|command| command.last.offset).max().unwrap_or_default(),
+        decision: 0,
+    }
 }
 
-fn newest<T>(mut all: Vec<T>) -> Vec<T> {
-    all.split_off(all.len().saturating_sub(EACH_MAX))
+/// The newest of them; that there were more is an entry of its own.
+fn newest<T>(mut all: Vec<T>, what: &str, entries: &mut Vec<Progress>) -> Vec<T> {
+    let left_out = all.len().saturating_sub(EACH_MAX);
+    if left_out > 0 {
+        entries.push(Progress { title: format!("and {left_out} more {what}"), lines: Vec::new() });
+    }
+    all.split_off(left_out)
 }
 
 fn finished_tasks(mark: Mark, ledger: &Ledger, entries: &mut Vec<Progress>) {
     let is_new = |task: &&Task| task.status == "completed" && task.changed.offset > mark.offset;
     let mut done: Vec<&Task> = ledger.tasks.iter().filter(is_new).collect();
     done.sort_by_key(|task| task.changed);
-    for task in newest(done) {
+    for task in newest(done, "tasks done", entries) {
         let of_task = |segment: &&Segment| {
             !segment.is_request()
                 && (segment.id == task.id || (task.id.is_empty() && segment.subject == task.subject))
@@ -75,7 +91,7 @@ fn finished_requests(mark: Mark, ledger: &Ledger, entries: &mut Vec<Progress>) {
         |it: &&&Segment| !it.files.is_empty() || !it.commands.is_empty() || !it.outcomes.is_empty();
     let finished = ledger.finished_segments();
     let new = finished.iter().filter(|it| it.is_request() && it.end.is_some_and(|end| end > mark.turn));
-    for segment in newest(new.filter(did_something).collect()) {
+    for segment in newest(new.filter(did_something).collect(), "requests done", entries) {
         entries.push(Progress {
             title: format!("Request done: \"{}\"", one_line(&segment.subject, TITLE_UNITS)),
             lines: segment_lines(segment),
@@ -99,11 +115,11 @@ fn segment_lines(segment: &Segment) -> Vec<String> {
 /// Tests that ran, with how they ended; other checks are many and say less.
 fn checks(mark: Mark, ledger: &Ledger, entries: &mut Vec<Progress>) {
     let is_new = |it: &&CommandUse| {
-        it.kind == CommandKind::Test && it.last.offset > mark.offset && it.succeeded.is_some()
+        it.kind == CommandKind::Test && it.last.offset > mark.check && it.succeeded.is_some()
     };
     let mut ran: Vec<&CommandUse> = ledger.commands.iter().filter(is_new).collect();
     ran.sort_by_key(|command| command.last);
-    for command in newest(ran) {
+    for command in newest(ran, "test runs", entries) {
         let outcome = if command.succeeded == Some(true) { "passed" } else { "failed" };
         let last = command.result.last().map(|line| format!("> {}", one_line(line, LINE_UNITS)));
         entries.push(Progress {
@@ -118,7 +134,7 @@ fn found_decisions(mark: Mark, ledger: &Ledger, entries: &mut Vec<Progress>) {
     let is_new = |it: &&throughline_domain::ledger::Finding| {
         it.kind == FindingKind::Decision && it.place.offset > mark.offset
     };
-    for finding in newest(found.filter(is_new).collect()) {
+    for finding in newest(found.filter(is_new).collect(), "decisions in passing", entries) {
         let who = if finding.by_user { "the user" } else { "the agent" };
         entries.push(Progress {
             title: format!("Decided, in the words of {who}"),
@@ -131,7 +147,7 @@ fn found_decisions(mark: Mark, ledger: &Ledger, entries: &mut Vec<Progress>) {
 fn recorded_decisions(mark: Mark, state: &State, entries: &mut Vec<Progress>) -> u64 {
     let decisions = state.entries(Kind::Decision);
     let new = decisions.iter().filter(|entry| entry.id.number > mark.decision).collect();
-    for entry in newest(new) {
+    for entry in newest(new, "decisions", entries) {
         let reason = match &entry.detail {
             Detail::Decision { rationale, .. } if !rationale.is_empty() => {
                 Some(format!("Because {}", one_line(rationale, LINE_UNITS)))

@@ -25,7 +25,7 @@ pub(crate) fn task(id: &str, subject: &str, status: &str) -> Value {
 }
 
 pub(crate) fn standing<'a>(state: &'a State, ledger: &'a Ledger) -> Standing<'a> {
-    Standing { state, ledger, session: LIVE, fill: EARLY, is_dirty: Some(false) }
+    Standing { state, ledger, session: LIVE, fill: EARLY, purified: None, is_dirty: Some(false) }
 }
 
 fn variant(state: &Value, told: Value) -> Variant {
@@ -183,7 +183,8 @@ fn whether_to_clear_depends_on_what_is_in_hand_and_how_full_it_is() {
     ];
     for (tasks, session, fill, is_dirty, expected) in rows {
         let (state, ledger) = (State::empty(), ledger(json!({"tasks": tasks})));
-        let next = decide(&Standing { state: &state, ledger: &ledger, session, fill, is_dirty });
+        let next =
+            decide(&Standing { state: &state, ledger: &ledger, session, fill, purified: None, is_dirty });
         assert_eq!(next.clear.advice, expected, "{tasks} {session:?} {fill:?} {is_dirty:?}");
         assert!(!next.clear.why.is_empty(), "never unexplained");
     }
@@ -207,7 +208,7 @@ proptest! {
         let id = if dice % 5 == 0 { "a'b; rm\n" } else { "s1" };
         let session = (dice % 3 > 0).then_some(Session { id, is_live: dice % 3 == 1 });
         let fill = (dice % 2 == 0).then_some(Fill { percent, warning: 70 });
-        let standing = Standing { state: &state, ledger: &ledger, session, fill, is_dirty: Some(dice % 7 == 0) };
+        let standing = Standing { state: &state, ledger: &ledger, session, fill, purified: (dice % 5 == 0).then_some(30), is_dirty: Some(dice % 7 == 0) };
         let next = decide(&standing);
         let line = next.brief.clone().unwrap_or_default();
         prop_assert!(utf16_len(&line) <= 240 && line.lines().count() <= 1, "{line}");
@@ -226,4 +227,14 @@ proptest! {
             prop_assert!(value["command"].as_str().is_some_and(|it| !it.trim().is_empty()), "{}", value);
         }
     }
+}
+
+#[test]
+fn a_context_that_has_gone_bad_is_cleared_first_whatever_is_in_hand() {
+    let state = State::empty();
+    let ledger = Ledger::default();
+    let bad = Standing { purified: Some(37), is_dirty: Some(true), ..standing(&state, &ledger) };
+    let clear = decide(&bad).clear;
+    assert_eq!(clear.advice.word(), "clear");
+    assert!(clear.why.starts_with("the context has gone bad (purity 37 of 100)"), "{}", clear.why);
 }

@@ -85,7 +85,7 @@ fn the_page_of_a_session() {
 
         Goes on from session 0e0e0e0e.
 
-        <!-- throughline: begin (told up to 20 1300 D2); what stands between these two lines is replaced -->
+        <!-- throughline: begin (told up to 20 1000 1200 D2); what stands between these two lines is replaced -->
         ## Current State (last updated: 2026-02-11 08:45 UTC)
         - **Work item:** EXP-7: Export as CSV · phase phase-1 · 40 %
         - **Current item:** #2 quote every field
@@ -132,6 +132,41 @@ fn nothing_is_told_twice_and_a_page_that_says_it_all_is_left_alone() {
     assert!(next.ends_with("### [2026-02-11 09:45] Task done: #2 quote every field\n"), "{next}");
     assert!(next.contains("- **Current item:** \"Write the exporter"), "{next}");
     assert_eq!(next.matches("## Current State").count(), 1);
+}
+
+#[test]
+fn a_test_is_told_when_its_result_comes_however_late() {
+    let mut running = session();
+    running.commands[0].succeeded = None;
+    let page = written(None, &state(), &running, &[], now()).unwrap().text;
+    assert!(!page.contains("Tests "), "{page}");
+    let later = written(Some(&page), &state(), &session(), &[], now()).unwrap().text;
+    assert_eq!(later.matches("Tests failed: `cargo test export`").count(), 1, "{later}");
+    assert_eq!(written(Some(&later), &state(), &session(), &[], now()), None);
+}
+
+#[test]
+fn a_transcript_that_was_written_anew_is_told_from_there_on() {
+    let page = written(None, &state(), &session(), &[], now()).unwrap().text;
+    let mut anew = ledger(json!({"version": 1, "turn": 2, "tasks": [
+        {"id": "1", "subject": "begin again", "status": "in_progress", "changed": {"turn": 1, "offset": 40}},
+    ]}));
+    let page = written(Some(&page), &state(), &anew, &[], now()).unwrap().text;
+    anew.turn = 3;
+    anew.tasks[0].status = "completed".to_owned();
+    anew.tasks[0].changed.offset = 90;
+    let page = written(Some(&page), &state(), &anew, &[], now()).unwrap().text;
+    assert!(page.ends_with("Task done: #1 begin again\n"), "{page}");
+}
+
+#[test]
+fn of_many_at_once_the_newest_are_told_and_that_there_were_more() {
+    let mut many = session();
+    many.tasks = (0..30).map(|at| {
+        serde_json::from_value(json!({"id": at.to_string(), "subject": format!("task {at}"), "status": "completed", "changed": place(at)})).unwrap()
+    }).collect();
+    let page = written(None, &state(), &many, &[], now()).unwrap().text;
+    assert!(page.contains("] and 21 more tasks done\n") && page.contains("Task done: #29 task 29"), "{page}");
 }
 
 #[test]
@@ -217,7 +252,7 @@ fn a_page_that_grows_too_long_is_put_aside_whole() {
         now: now(),
         state: &current,
         entries: &entries,
-        mark: Mark { turn: 20, offset: 1_300, decision: 2 },
+        mark: Mark { turn: 20, offset: 1_000, check: 1_200, decision: 2 },
         bytes_max: page.len(),
         aside: "notes-7.md",
     };

@@ -144,7 +144,10 @@ fn what_was_left_to_do_next_is_what_was_set_then_what_was_asked_then_what_was_sa
     assert_eq!(said(&state, &ledger), None);
     ledger.findings = serde_json::from_value(json!([{"kind": "plan", "quote": "1. a 2. b"}])).unwrap();
     assert_eq!(said(&state, &ledger).as_deref(), Some("\"1. a 2. b\""));
+    "All is pushed.".clone_into(&mut ledger.stand.said);
+    assert_eq!(said(&state, &ledger).as_deref(), Some("\"1. a 2. b\""), "the last words announce nothing");
     "Now the tests.".clone_into(&mut ledger.stand.said);
+    ledger.stand.announces = true;
     assert_eq!(said(&state, &ledger).as_deref(), Some("\"Now the tests.\""));
     ledger.findings = serde_json::from_value(json!([{"kind": "question", "quote": "Which one?"}])).unwrap();
     assert_eq!(said(&state, &ledger).as_deref(), Some("the user's answer to \"Which one?\""));

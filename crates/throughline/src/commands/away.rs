@@ -121,7 +121,7 @@ fn counted(count: usize, one: &str, many: &str) -> String {
 fn save_and_checkpoint(app: &App, note: &str) -> Kept {
     let mut kept = Kept { checkpoint: None, entries: 0, not_saved: Vec::new() };
     let deadline = Duration::from_millis(app.config.git.deadline_ms);
-    let git = throughline_git::capture(&app.memory.project.root, deadline);
+    let git = throughline_git::capture(&app.memory.project.work, deadline);
     let saved = app.change(|draft| {
         draft.save(Trigger::Checkpoint, git);
         Ok(())

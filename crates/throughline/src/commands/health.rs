@@ -62,7 +62,9 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
             list(&gauges)
         };
     }
-    let gauge = Gauge::at_hand(app, args.session.as_deref());
+    // A session of this project may be named by the beginning of its id; anything else as it is.
+    let whole = args.session.as_deref().and_then(|name| super::sessions::named(app, name).ok());
+    let gauge = Gauge::at_hand(app, whole.as_deref().or(args.session.as_deref()));
     if let (true, Some(gauge)) = (args.trend, &gauge) {
         let trend = trend::read(&gauge.transcript, app.config.purity.scale(), app.config.gate.turns)?;
         return if args.json {

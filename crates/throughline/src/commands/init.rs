@@ -118,7 +118,7 @@ pub(super) fn settings_path(app: &App, shared: bool, user: bool) -> Result<PathB
         return Ok(folder.join("settings.json"));
     }
     let name = if shared { "settings.json" } else { "settings.local.json" };
-    Ok(app.memory.project.root.join(".claude").join(name))
+    Ok(app.memory.project.work.join(".claude").join(name))
 }
 
 pub(super) fn refuse(
@@ -200,7 +200,7 @@ pub(super) fn install_folder(place: &Place, path: &Path) -> PathBuf {
 pub(super) fn command_paths(app: &App, user: bool) -> Vec<(PathBuf, &'static str)> {
     let folder = match (&app.place.claude_folder, user) {
         (Some(claude), true) => claude.join("commands"),
-        _ => app.memory.project.root.join(".claude/commands"),
+        _ => app.memory.project.work.join(".claude/commands"),
     };
     vec![
         (folder.join("context-compact.md"), plugin::CONTEXT_COMPACT_COMMAND),
@@ -217,7 +217,7 @@ fn show_other_files(app: &App, user: bool) -> Result<(), Failure> {
             None => show_diff(&path, "", text)?,
         }
     }
-    if let Some(exclude) = throughline_git::top_level_exclude_path(&app.memory.project.root) {
+    if let Some(exclude) = throughline_git::top_level_exclude_path(&app.memory.project.work) {
         let (old, new) = project_files::exclusion(&exclude)?;
         if old != new {
             show_diff(&exclude, &old, &new)?;

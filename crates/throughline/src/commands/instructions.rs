@@ -43,7 +43,7 @@ impl Candidate {
 
 /// The files that the client reads for a project; the first is the one that is made where there is none.
 pub(in crate::commands) fn of_project(memory: &Memory) -> Vec<Candidate> {
-    let root = &memory.project.root;
+    let root = &memory.project.work;
     let names = ["CLAUDE.md", ".claude/CLAUDE.md"];
     names.map(|name| Candidate::read(root.join(name), Some(root))).into()
 }
@@ -135,7 +135,7 @@ fn write(
 
 /// What git tracks, the team gets to see.
 fn tell_who_sees(app: &App, file: &Candidate) {
-    let root = &app.memory.project.root;
+    let root = &app.memory.project.work;
     if file.within.is_some() && throughline_git::is_tracked(root, &file.path) == Some(true) {
         output::remark(&format!(
             "git tracks {}: your team gets the section when you commit it; `--no-instructions` leaves it out",

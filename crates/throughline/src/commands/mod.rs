@@ -85,7 +85,7 @@ impl App {
     /// The same, for a verb that tells what is wrong with the configuration in its own words.
     pub(crate) fn open_silently(folder: Option<&Path>) -> Result<(Self, Vec<ConfigProblem>), Failure> {
         let place = Place::from_env().ok_or_else(no_home)?;
-        let root = match folder {
+        let work = match folder {
             Some(folder) => Some(place::real(folder)).filter(|root| root.is_dir()).ok_or_else(|| {
                 Failure::new(format!("there is no folder {}", folder.display()))
                     .hint("--project takes the top folder of a project")
@@ -95,8 +95,7 @@ impl App {
                 None => current_project()?,
             },
         };
-        let root = place.settled(root);
-        let project = place.project_at(&root);
+        let project = place.project_at(&place.settled(work.clone())).working_in(work);
         let (config, problems) = place.config(&project);
         let memory = project_memory(project, &place, &config);
         Ok((Self { place, config, memory, now: Timestamp::now() }, problems))
@@ -212,7 +211,7 @@ pub(crate) fn keep_out_of_git(project: &Project) {
 fn session_project(place: &Place) -> Option<PathBuf> {
     let session = std::env::var("CLAUDE_CODE_SESSION_ID").ok().filter(|id| !id.is_empty())?;
     let cache = SessionCache::read(&place.home.session(&session))?;
-    Some(cache.project_root).filter(|root| root.is_dir())
+    cache.work_root.into_iter().chain([cache.project_root]).find(|root| root.is_dir())
 }
 
 fn current_project() -> Result<PathBuf, Failure> {

@@ -4,8 +4,6 @@ use std::time::Duration;
 
 use throughline_briefing::Facts;
 use throughline_briefing::continuation::{self, Advice, Continuation, Fill, Role, Session, Standing};
-use throughline_domain::text::one_line;
-use throughline_store::session::SessionCache;
 
 use super::App;
 use super::briefing::ledger_of;
@@ -38,13 +36,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    if let Some(session) = &args.session
-        && SessionCache::read(&app.place.home.session(session)).is_none()
-    {
-        return Err(Failure::new(format!("there is no session `{}`", one_line(session, 80)))
-            .hint("`throughline status` names the sessions of this project"));
-    }
-    let next = decide(app, args.session.as_deref())?;
+    let named = args.session.as_deref().map(|name| super::sessions::named(app, name)).transpose()?;
+    let next = decide(app, named.as_deref())?;
     if args.json { output::say_json(&continuation::as_json(&next)) } else { print(&next) }
 }
 
@@ -55,11 +48,14 @@ fn decide(app: &App, named: Option<&str>) -> Result<Continuation, Failure> {
     let session = named.map(str::to_owned).or_else(|| app.session_at_hand());
     let ledger = session.as_deref().and_then(|session| ledger_of(app, session)).unwrap_or_default();
     let fill = session.as_deref().and_then(|session| fill(app, session));
+    let purified = state.waiting_purification(app.now);
+    let purified = purified.filter(|kept| Some(&kept.session) == session.as_ref());
     Ok(continuation::decide(&Standing {
         state: &state,
         ledger: &ledger,
         session: session.as_deref().map(|id| Session { id, is_live: is_live(app, id) }),
         fill,
+        purified: purified.map(|kept| kept.score),
         is_dirty: is_dirty(app),
     }))
 }
@@ -80,7 +76,7 @@ fn is_live(app: &App, session: &str) -> bool {
 /// Whether git sees changes; `None` where there is no repository, or no answer in time.
 fn is_dirty(app: &App) -> Option<bool> {
     let deadline = Duration::from_millis(app.config.git.deadline_ms);
-    let git = throughline_git::capture(&app.memory.project.root, deadline);
+    let git = throughline_git::capture(&app.memory.project.work, deadline);
     git.error.is_none().then_some(git.changed_files > 0)
 }
 

@@ -2,7 +2,7 @@
 
 use throughline_briefing::notes::Progress;
 use throughline_domain::Detail;
-use throughline_domain::text::{one_line, shorten};
+use throughline_domain::text::{one_line, printable, utf16_len};
 use throughline_store::memory::NewEntry;
 
 use super::App;
@@ -17,7 +17,7 @@ Examples:
 
 The hooks write the rest by themselves: finished tasks, commits, test runs, decisions. A note is also kept in the working
 set as a highlight, so that the agent is told of it.";
-const NOTE_UNITS: usize = 2_000;
+const NOTE_UNITS_MAX: usize = 2_000;
 
 /// Add a note to the session's progress log
 #[derive(Debug, clap::Args)]
@@ -34,11 +34,22 @@ pub(crate) struct Args {
     session: Option<String>,
 }
 
-pub(crate) fn run(app: &App, args: Args) -> Result<(), Failure> {
-    let text = shorten(args.text.trim(), NOTE_UNITS);
+pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    let text = printable(args.text.trim());
+    let units = utf16_len(&text);
     if text.is_empty() {
         return Err(Failure::new("the note is empty").hint("throughline note \"what should be remembered\""));
     }
+    if units > NOTE_UNITS_MAX {
+        return Err(Failure::new(format!(
+            "the note has {units} characters, at most {NOTE_UNITS_MAX} are kept"
+        ))
+        .hint("nothing was recorded; put the detail into a file and note the file's name"));
+    }
+    let session = match &args.session {
+        Some(name) => Some(super::sessions::named(app, name)?),
+        None => app.session_at_hand(),
+    };
     let title = match args.route.as_deref().map(|whom| one_line(whom, 80)) {
         Some(whom) if whom.is_empty() => {
             return Err(
@@ -54,7 +65,7 @@ pub(crate) fn run(app: &App, args: Args) -> Result<(), Failure> {
     };
     let changed = app.change(|draft| draft.add(NewEntry { text: words, detail: Detail::Highlight }))?;
     let id = changed.value;
-    let Some(session) = args.session.or_else(|| app.session_at_hand()) else {
+    let Some(session) = session else {
         output::say(&format!("{id} recorded"))?;
         output::remark("no session was seen in this project yet, so there is no page of notes to write to");
         return Ok(());
@@ -62,6 +73,12 @@ pub(crate) fn run(app: &App, args: Args) -> Result<(), Failure> {
     // What the title cuts off, or puts on one line, stands below it as it was written.
     let is_whole = one_line(&text, 200) == text;
     let lines = if is_whole { Vec::new() } else { text.lines().map(str::to_owned).collect() };
-    let path = super::notes::add(app, &session, Some(Progress { title, lines }))?;
-    output::say(&format!("{id} recorded, noted in {}", path.display()))
+    match super::notes::add(app, &session, Some(Progress { title, lines })) {
+        Ok(path) => output::say(&format!("{id} recorded, noted in {}", path.display())),
+        Err(failure) => {
+            // It is safe in the working set, and the agent will be told.
+            output::warn(&format!("not on the session's page: {}", failure.message));
+            output::say(&format!("{id} recorded"))
+        }
+    }
 }

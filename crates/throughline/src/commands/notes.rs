@@ -39,7 +39,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    let session = args.session.clone().or_else(|| app.session_at_hand()).ok_or_else(|| {
+    let named = args.session.as_deref().map(|name| super::sessions::named(app, name)).transpose()?;
+    let session = named.or_else(|| app.session_at_hand()).ok_or_else(|| {
         Failure::new("no session was seen in this project yet")
             .hint("`throughline init`, then start the agent; `throughline sessions list` shows the sessions")
     })?;

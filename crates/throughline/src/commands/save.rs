@@ -25,7 +25,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let deadline = Duration::from_millis(app.config.git.deadline_ms);
-    let git = throughline_git::capture(&app.memory.project.root, deadline);
+    let git = throughline_git::capture(&app.memory.project.work, deadline);
     let git_error = git.error.clone();
     let changed = app.change(|draft| {
         for text in &args.highlights {

@@ -75,8 +75,9 @@ pub(super) fn at_task_end(run: &Run, session: &Session, told: Option<&Ledger>, f
 pub(super) fn at_start(run: &Run, session: &Session, failures: &mut Vec<String>) {
     let folder = run.place.home.session(&run.payload.session_id);
     let before = GateMarks::read(&folder);
-    let root = &session.memory.project.root;
+    let root = &session.memory.project.work;
     let marks = GateMarks {
+        noted: throughline_git::head_from_files(root),
         head: throughline_git::head_from_files(root),
         branch: throughline_git::branch_from_head_file(root),
         ..before.clone().unwrap_or_default()
@@ -86,8 +87,18 @@ pub(super) fn at_start(run: &Run, session: &Session, failures: &mut Vec<String>)
     }
 }
 
+/// The notes tell of all commits up to this one.
+pub(super) fn noted(run: &Run, failures: &mut Vec<String>) {
+    let folder = run.place.home.session(&run.payload.session_id);
+    let Some(mut marks) = GateMarks::read(&folder) else { return };
+    if marks.noted != marks.head {
+        marks.noted.clone_from(&marks.head);
+        failures.extend(marks.write(&folder).err().map(|error| error.to_string()));
+    }
+}
+
 /// A gate: whether a commit was made since the last one, or a task finished that no event told of. Gives the commit
-/// from before, where another one is checked out now.
+/// up to which the notes tell, where another one is checked out now.
 pub(super) fn at_gate(
     run: &Run,
     session: &Session,
@@ -97,14 +108,13 @@ pub(super) fn at_gate(
     let folder = run.place.home.session(&run.payload.session_id);
     let before = GateMarks::read(&folder);
     let mut marks = before.clone().unwrap_or_default();
-    let head = throughline_git::head_from_files(&session.memory.project.root);
+    let head = throughline_git::head_from_files(&session.memory.project.work);
     let finished = told.map(|told| told.tasks.iter().filter(|task| task.status == "completed").count());
     let committed = before.is_some() && head.is_some() && marks.head != head;
     let done =
         before.is_some() && !marks.task_events && finished.is_some_and(|count| count > marks.tasks_done);
-    let head_before = marks.head.take();
-    marks.head = head.or_else(|| head_before.clone());
-    marks.branch = throughline_git::branch_from_head_file(&session.memory.project.root);
+    marks.head = head.or(marks.head);
+    marks.branch = throughline_git::branch_from_head_file(&session.memory.project.work);
     marks.tasks_done = finished.unwrap_or(marks.tasks_done);
     if before.as_ref() != Some(&marks) {
         failures.extend(marks.write(&folder).err().map(|error| error.to_string()));
@@ -118,5 +128,5 @@ pub(super) fn at_gate(
         });
         automatic(run, session, "task", last.as_deref(), told, failures);
     }
-    head_before.filter(|_| committed)
+    marks.noted.filter(|noted| marks.head.as_ref() != Some(noted))
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 use throughline_briefing::preservation::{self, PRESERVATION_TOKENS_MAX};
 use throughline_briefing::snapshot::{self, SnapshotParts};
 use throughline_briefing::{Cap, Facts};
-use throughline_domain::{Detail, Trigger};
+use throughline_domain::ledger::Ledger;
+use throughline_domain::{Detail, State, Trigger};
 use throughline_store::memory::NewEntry;
 use throughline_store::project_files;
 use throughline_store::session::{CompactionMark, SessionCache};
@@ -40,7 +41,7 @@ pub(super) fn before(run: &Run) -> Outcome {
         return outcome;
     }
     let deadline = Duration::from_millis(session.config.git.deadline_ms);
-    let root = &session.memory.project.root;
+    let root = &session.memory.project.work;
     let taken = throughline_git::snapshot(root, std::time::SystemTime::now(), deadline);
     let state = save(run, &session, &taken.state, focus, &mut outcome);
     let parts = SnapshotParts {
@@ -55,29 +56,34 @@ pub(super) fn before(run: &Run) -> Outcome {
     note_failure(&mut outcome, project_files::write_snapshot(project, &snapshot::render(&parts)));
     let (id, transcript) = (&run.payload.session_id, &run.payload.transcript_path);
     note_failure(&mut outcome, project_files::log_compaction(project, id, run.now, trigger, transcript));
-    if let Some(state) = state {
-        let untrusted = session.memory.untrusted();
-        let facts = Facts { untrusted: &untrusted, ..Facts::default() };
-        let cap = Cap::tokens(PRESERVATION_TOKENS_MAX);
-        let mut told = ledger::catch_up(
-            &run.place.home,
-            &run.payload.session_id,
-            &run.payload.transcript_path,
-            ledger::LARGE_SLICE_BYTES,
-            &mut outcome.failures,
-        );
-        summaries::keep(run, &session, &told, When::Compacting, &mut outcome.failures);
-        glance::keep(run, &session, Some(&told), &mut outcome.failures);
-        anchors::propose(run, &session, &told, &mut outcome.failures);
-        notes::before_compaction(run, &session, &told, &mut outcome.failures);
-        checkpoints::automatic(run, &session, "precompact", None, Some(&told), &mut outcome.failures);
-        summaries::recall(&run.place, &run.payload.session_id, &mut told);
-        let text = preservation::render(&state, &facts, focus, &taken.diff_stat, &told, cap);
-        outcome.reply = Outcome::saying(text).reply;
-    }
+    let told = preserve(run, &session, &mut outcome);
+    let untrusted = session.memory.untrusted();
+    let facts = Facts { untrusted: &untrusted, ..Facts::default() };
+    let cap = Cap::tokens(PRESERVATION_TOKENS_MAX);
+    let text = preservation::render(&state, &facts, focus, &taken.diff_stat, &told, cap);
+    outcome.reply = Outcome::saying(text).reply;
     backups::before_compaction(run, &session, &mut outcome.failures);
     gate::fold(run, &session.memory, &mut outcome.failures);
     outcome
+}
+
+/// Reads the transcript on and keeps what must be kept of it; gives what it told, finished work from before included.
+fn preserve(run: &Run, session: &Session, outcome: &mut Outcome) -> Ledger {
+    let failures = &mut outcome.failures;
+    let mut told = ledger::catch_up(
+        &run.place.home,
+        &run.payload.session_id,
+        &run.payload.transcript_path,
+        ledger::LARGE_SLICE_BYTES,
+        failures,
+    );
+    summaries::keep(run, session, &told, When::Compacting, failures);
+    glance::keep(run, session, Some(&told), failures);
+    anchors::propose(run, session, &told, failures);
+    notes::before_compaction(run, session, &told, failures);
+    checkpoints::automatic(run, session, "precompact", None, Some(&told), failures);
+    summaries::recall(&run.place, &run.payload.session_id, &mut told);
+    told
 }
 
 fn save(
@@ -86,7 +92,7 @@ fn save(
     git: &throughline_domain::GitState,
     focus: Option<&str>,
     outcome: &mut Outcome,
-) -> Option<throughline_domain::State> {
+) -> State {
     crate::commands::keep_out_of_git_if_new(&session.memory.project);
     let saved = session.memory.update(&gate::author(run), |draft| {
         draft.save(Trigger::Precompact, git.clone());
@@ -99,7 +105,7 @@ fn save(
         Ok(())
     });
     match saved {
-        Ok(changed) => Some(changed.state),
+        Ok(changed) => changed.state,
         Err(error) => {
             outcome.failures.push(format!("save: {error}"));
             let folder = run.place.home.session(&run.payload.session_id);
@@ -109,7 +115,8 @@ fn save(
                 ..SessionCache::read(&folder).unwrap_or_else(|| session.cache.clone())
             };
             let _ = waiting.write(&folder);
-            session.memory.peek().ok().flatten()
+            // Where nothing could be written there is still something to be told.
+            session.memory.peek().ok().flatten().unwrap_or_else(State::empty)
         }
     }
 }

@@ -4,6 +4,7 @@ use throughline_domain::ledger::Ledger;
 use throughline_domain::{Trigger, time};
 use throughline_store::archive::{Archive, SessionRow};
 use throughline_store::ledger_file::LedgerFile;
+use throughline_store::project_files;
 use throughline_store::session::{Registry, SessionCache, SessionNote, last_record};
 
 use super::gate::{self, Session};
@@ -21,6 +22,8 @@ pub(super) fn stop(run: &Run) -> Outcome {
         outcome.note = compaction::unnoted(run);
         if !session.cache.paused {
             settle_lineage(run, &session, &mut outcome.failures);
+            let noted = project_files::note_current_session(&session.memory.project, &run.payload.session_id);
+            outcome.failures.extend(noted.err().map(|error| error.to_string()));
             let told = read_on(run, &session, &mut outcome.failures);
             let committed = checkpoints::at_gate(run, &session, told.as_ref(), &mut outcome.failures);
             notes::at_gate(run, &session, told.as_ref(), committed.as_deref(), &mut outcome.failures);

@@ -31,6 +31,10 @@ pub(super) fn open(run: &Run) -> Option<Session> {
         None => starting::compile(run, "unseen")?,
     };
     let project = run.place.project_at(&cache.project_root);
+    let project = match &cache.work_root {
+        Some(work) => project.working_in(work.clone()),
+        None => project,
+    };
     let (config, _) = run.place.config(&project);
     let memory = project_memory(project, &run.place, &config);
     Some(Session { cache, memory, config })

@@ -9,8 +9,8 @@ use throughline_store::ledger_file::LedgerFile;
 use throughline_store::lock::{LockError, Patience};
 use throughline_store::notes_file::{NotesError, NotesFile};
 
-use super::Run;
 use super::gate::{self, Session};
+use super::{Run, checkpoints};
 use crate::ledger;
 use crate::notes::{self, Added, Moment};
 
@@ -38,13 +38,19 @@ pub(super) fn at_gate(
     if told.is_none() && committed_from.is_none() {
         return;
     }
-    let root = &session.memory.project.root;
+    let root = &session.memory.project.work;
     let changes = committed_from.and_then(|head| throughline_git::changes_since(root, head, GIT_DEADLINE));
-    let commits = changes.map(|changes| changes.commits).unwrap_or_default();
+    let mut commits = changes.as_ref().map(|changes| changes.commits.clone()).unwrap_or_default();
+    let more = changes.map_or(0, |changes| changes.commit_count.saturating_sub(commits.len() as u64));
+    if more > 0 {
+        commits.push(format!("and {more} before these"));
+    }
     let last_words = run.payload.last_assistant_message.as_deref();
     let last_words = last_words.filter(|_| run.payload.event == Event::Stop);
     let added = Added { commits: &commits, last_words, ..Added::default() };
-    write(run, session, told, added, failures);
+    if write(run, session, told, added, failures) {
+        checkpoints::noted(run, failures);
+    }
 }
 
 /// A compaction comes: the page stands there before it, whatever has happened so far.
@@ -66,7 +72,13 @@ pub(super) fn at_subagent(run: &Run, failures: &mut Vec<String>) {
     write(run, &session, None, added, failures);
 }
 
-fn write(run: &Run, session: &Session, told: Option<&Ledger>, added: Added<'_>, failures: &mut Vec<String>) {
+fn write(
+    run: &Run,
+    session: &Session,
+    told: Option<&Ledger>,
+    added: Added<'_>,
+    failures: &mut Vec<String>,
+) -> bool {
     let folder = run.place.home.session(&run.payload.session_id);
     let read = || LedgerFile::read(&folder, &run.payload.transcript_path).main.ledger;
     let ledger = told.map_or_else(|| Cow::Owned(read()), Cow::Borrowed);
@@ -79,8 +91,12 @@ fn write(run: &Run, session: &Session, told: Option<&Ledger>, added: Added<'_>, 
         patience: Patience::Hook,
     };
     match notes::write(&moment, added) {
+        Ok(_) => true,
         // Somebody else writes them at this very moment; what is new is told at the next gate.
-        Ok(_) | Err(NotesError::Lock(LockError::Busy { .. }) | NotesError::Contended(_)) => {}
-        Err(error) => failures.push(format!("notes: {error}")),
+        Err(NotesError::Lock(LockError::Busy { .. }) | NotesError::Contended(_)) => false,
+        Err(error) => {
+            failures.push(format!("notes: {error}"));
+            false
+        }
     }
 }

@@ -21,6 +21,7 @@ const OLD_TOKENS: u64 = 150;
 const SLACK: Duration = Duration::from_secs(2);
 
 /// Who comes back to what.
+#[derive(Clone)]
 pub(crate) struct Back<'a> {
     pub(crate) memory: &'a Memory,
     pub(crate) config: &'a Config,
@@ -45,7 +46,7 @@ pub(crate) fn text(back: &Back<'_>, cap: Cap) -> Option<String> {
     if state.is_blank() && state.git.head.is_none() && back.ledger.is_none_or(|ledger| ledger.turn == 0) {
         return None;
     }
-    let root = &back.memory.project.root;
+    let root = &back.memory.project.work;
     let mut state = state;
     let marks = back.marks.clone().filter(|marks| marks.head.is_some());
     if let Some(marks) = marks {

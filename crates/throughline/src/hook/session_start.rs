@@ -9,6 +9,7 @@ use throughline_briefing::session::{self as briefing_session, Known, Reader};
 use throughline_briefing::{Cap, Facts, Scope, banner, fragment};
 use throughline_domain::ledger::Ledger;
 use throughline_domain::{State, Timestamp, time};
+use throughline_store::ledger_file::LedgerFile;
 use throughline_store::project_files;
 use throughline_store::session::{CompactionMark, GateMarks, Registry, SessionCache, SessionNote};
 
@@ -91,12 +92,9 @@ fn note_start(run: &Run, session: &Session, source: &str, failures: &mut Vec<Str
     if let Err(error) = Registry::of(&run.place.home, &session.memory.project).note(&note) {
         failures.push(error.to_string());
     }
-    if !session.cache.paused
-        && session.memory.project.files.is_dir()
-        && let Err(error) =
-            project_files::write_current_session(&session.memory.project, &run.payload.session_id)
-    {
-        failures.push(error.to_string());
+    if !session.cache.paused {
+        let noted = project_files::note_current_session(&session.memory.project, &run.payload.session_id);
+        failures.extend(noted.err().map(|error| error.to_string()));
     }
 }
 
@@ -183,12 +181,7 @@ fn planned(
         Plan::Briefing => told(run, start, &others, failures)
             .and_then(|told| session_text(state, &facts, &told, reader(start), cap))
             .or_else(|| brief(state, &facts, start, age_seconds, cap)),
-        Plan::Resume => {
-            let ledger = own_ledger(run, failures);
-            let marks = GateMarks::read(&run.place.home.session(&run.payload.session_id));
-            let session_active = active(own);
-            resuming::text(&Back { ledger: Some(&ledger), session_active, marks, ..back }, cap)
-        }
+        Plan::Resume => come_back(run, own.or_else(|| others.first().copied()), &back, cap, failures),
         Plan::ResumeAndBriefing => {
             let told = told(run, start, &others, failures);
             let back = Back {
@@ -224,6 +217,30 @@ pub(super) fn own_ledger(run: &Run, failures: &mut Vec<String>) -> Ledger {
         ledger::SLICE_BYTES,
         failures,
     )
+}
+
+/// What changed since a session was last active. A fork's own transcript is not there yet: for it that is the session last
+/// active in the project, most likely its parent.
+fn come_back(
+    run: &Run,
+    to: Option<&Seen>,
+    back: &Back<'_>,
+    cap: Cap,
+    failures: &mut Vec<String>,
+) -> Option<String> {
+    let ledger = match to {
+        Some(seen) if seen.session != run.payload.session_id => ledger_of(run, &seen.session),
+        _ => own_ledger(run, failures),
+    };
+    let marks = to.and_then(|seen| GateMarks::read(&run.place.home.session(&seen.session)));
+    resuming::text(&Back { ledger: Some(&ledger), session_active: active(to), marks, ..back.clone() }, cap)
+}
+
+/// What another session's transcript told when it was last read.
+fn ledger_of(run: &Run, session: &str) -> Ledger {
+    let folder = run.place.home.session(session);
+    let transcript = SessionCache::read(&folder).map(|cache| cache.transcript).unwrap_or_default();
+    LedgerFile::read(&folder, &transcript).main.ledger
 }
 
 fn active(seen: Option<&Seen>) -> Option<Timestamp> {

@@ -22,13 +22,16 @@ pub(super) fn compile(run: &Run, source: &str) -> Option<SessionCache> {
 pub(super) fn compile_for(run: &Run, source: &str, model: Option<String>) -> Option<SessionCache> {
     let folder = run.place.home.session(&run.payload.session_id);
     let known = SessionCache::read(&folder).unwrap_or_default();
-    let root = if known.project_root.is_absolute() && known.project_root.is_dir() {
-        known.project_root.clone()
+    let (root, work_root) = if known.project_root.is_absolute() && known.project_root.is_dir() {
+        (known.project_root.clone(), known.work_root.filter(|work| work.is_dir()))
     } else {
-        let root = place::project_root(Path::new(&run.payload.cwd))?;
-        run.place.settled(root)
+        let work = place::project_root(Path::new(&run.payload.cwd))?;
+        let root = run.place.settled(work.clone());
+        let is_linked = work != root;
+        (root, is_linked.then_some(work))
     };
-    let project = run.place.project_at(&root);
+    let work = work_root.clone().unwrap_or_else(|| root.clone());
+    let project = run.place.project_at(&root).working_in(work);
     let (config, _) = run.place.config(&project);
     let model = model.or(known.model);
     let told_window = session::told_window(&folder);
@@ -71,6 +74,7 @@ pub(super) fn compile_for(run: &Run, source: &str, model: Option<String>) -> Opt
             (first, _) => first.unwrap_or(0),
         },
         project_root: root,
+        work_root,
     };
     // A cache that cannot be written is compiled again by the next run.
     let _ = cache.write(&folder);
@@ -126,8 +130,8 @@ pub(crate) fn settings_files(place: &Place, project: &Project) -> Vec<(Scope, Pa
         files.push((Scope::User, claude.join("settings.json")));
     }
     files.extend(client_state_file(place).map(|path| (Scope::ClientState, path)));
-    files.push((Scope::Project, project.root.join(".claude/settings.json")));
-    files.push((Scope::Local, project.root.join(".claude/settings.local.json")));
+    files.push((Scope::Project, project.work.join(".claude/settings.json")));
+    files.push((Scope::Local, project.work.join(".claude/settings.local.json")));
     let managed = if cfg!(target_os = "macos") {
         "/Library/Application Support/ClaudeCode/managed-settings.json"
     } else {

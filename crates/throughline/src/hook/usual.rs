@@ -260,7 +260,7 @@ pub(super) fn save(run: &Run, session: &gate::Session, trigger: Trigger, failure
         Event::SessionEnd => session.config.git.session_end_deadline_ms,
         _ => session.config.git.deadline_ms,
     };
-    let git = throughline_git::capture(&session.memory.project.root, Duration::from_millis(deadline));
+    let git = throughline_git::capture(&session.memory.project.work, Duration::from_millis(deadline));
     let word = trigger.word().to_owned();
     crate::commands::keep_out_of_git_if_new(&session.memory.project);
     let saved = session.memory.update(&gate::author(run), |draft| {

@@ -284,7 +284,31 @@ fn a_note_by_hand_is_on_the_page_and_in_the_working_set() {
     assert_eq!((shown["session"].as_str(), shown["text"].as_str()), (Some("s1"), Some(text.as_str())));
     assert_eq!(scene.ok(&["notes"]).trim_end(), text.trim_end());
     assert!(scene.fails(1, &["note", " "]).contains("the note is empty"));
-    assert!(scene.fails(1, &["notes", "--session", "../../x"]).contains("there are no notes of session"));
+    let long = scene.fails(1, &["note", &"x".repeat(2_001)]);
+    assert!(long.contains("the note has 2001 characters, at most 2000 are kept"), "{long}");
+    assert!(scene.fails(1, &["notes", "--session", "../../x"]).contains("there is no session `../../x`"));
+}
+
+#[test]
+fn a_commit_is_told_although_the_page_was_being_written_when_it_was_seen() {
+    let scene = Scene::with_git();
+    let mut transcript = at_work(&scene);
+    scene.home.git(&["commit", "--quiet", "--allow-empty", "--message=made while nobody could write"]);
+    bash(&mut transcript, "cargo test more", "test result: ok. 1 passed; 0 failed", false);
+    let lock = fs::File::create(scene.session_data("s1").join("notes.lock")).unwrap();
+    lock.lock().unwrap();
+    stop(&scene, "s1");
+    assert!(!page(&scene, "s1").contains("made while nobody"));
+    drop(lock);
+    stop(&scene, "s1");
+    bash(&mut transcript, "cargo test again", "test result: ok. 1 passed; 0 failed", false);
+    stop(&scene, "s1");
+    assert_eq!(
+        page(&scene, "s1").matches("made while nobody could write").count(),
+        1,
+        "{}",
+        page(&scene, "s1")
+    );
 }
 
 #[test]

@@ -169,3 +169,37 @@ fn two_projects_of_the_same_name_do_not_mix() {
     let listed = run_in(&scene, &scene.home.root().join("one/app"), &["list", "--all"], "").stdout;
     assert!(listed.contains("of the first") && !listed.contains("of the second"), "{listed}");
 }
+
+#[test]
+fn in_a_shared_memory_git_is_asked_where_the_work_is() {
+    let scene = Scene::with_git();
+    scene.home.write(".claude/throughline.toml", "[project]\nshare_worktrees = true\n");
+    let linked = scene.home.root().join("linked");
+    scene.home.git(&["worktree", "add", "--quiet", "-b", "side", linked.to_str().unwrap()]);
+    let linked = fs::canonicalize(&linked).unwrap();
+    let hook = |mut payload: serde_json::Value| {
+        payload["cwd"] = serde_json::json!(linked);
+        run_in(&scene, &linked, &["hook"], &payload.to_string());
+    };
+    hook(payload::session_start(&scene.home, "s1", "startup"));
+    fs::write(linked.join("wip.txt"), "work\n").unwrap();
+    let left = run_in(&scene, &linked, &["away", "--json"], "");
+    let left: serde_json::Value = serde_json::from_str(&left.stdout).unwrap();
+    assert_eq!(left["uncommittedFiles"], 1, "{left}");
+    let git = |args: &[&str]| {
+        let at = ["-C", linked.to_str().unwrap()];
+        scene.home.git(&[&at[..], args].concat())
+    };
+    git(&["add", "wip.txt"]);
+    git(&["commit", "--quiet", "--message=made in the worktree"]);
+    hook(payload::stop(&scene.home, "s1", "done"));
+    let page = scene.home.read(".claude/sessions/s1/notes.md");
+    assert!(page.contains("made in the worktree"), "{page}");
+    let latest = scene.json(&["checkpoint", "show", "latest", "--json"]);
+    assert_eq!(
+        (latest["type"].as_str(), latest["git"]["branch"].as_str()),
+        (Some("commit"), Some("side")),
+        "{latest}"
+    );
+    assert!(!linked.join(".claude").exists(), "one memory");
+}

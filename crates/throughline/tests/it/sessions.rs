@@ -125,6 +125,18 @@ fn a_silent_session_does_not_keep_its_tasks_from_the_next_one() {
 }
 
 #[test]
+fn a_fork_of_a_session_of_hours_ago_is_told_what_changed() {
+    let scene = Scene::with_git();
+    left_at_work(&scene);
+    scene.hook(&payload::session_end(&scene.home, "s1", "other"));
+    scene.minutes_pass(5 * 60);
+    age_files(&scene, 6 * 60);
+    scene.home.write("src/rows.rs", "somebody else was here\n");
+    let said = start(&scene, "forked", "fork");
+    assert!(said.contains("Back after 5 h") && said.contains("read them again: src/rows.rs"), "{said}");
+}
+
+#[test]
 fn a_transcript_that_grows_is_a_sign_of_life() {
     let scene = Scene::with_git();
     left_at_work(&scene);
@@ -267,6 +279,12 @@ fn the_verb_prints_the_context_and_the_command() {
     let shown = scene.json(&["sessions", "show", "s1", "--json"]);
     assert_eq!(shown["tasks"], json!([{"id": "1", "subject": "Skip empty rows", "status": "in_progress"}]));
     assert_eq!(shown["request"], "Write the importer and keep the public API as it is.");
+    for verb in ["notes", "next", "health"] {
+        let said = scene.run(&[verb, "--session", "s"]);
+        assert!(!said.stderr.contains("no session"), "{verb} takes the beginning of an id: {}", said.stderr);
+    }
+    assert!(scene.fails(1, &["note", "--session", "typo", "x"]).contains("there is no session `typo`"));
+    assert!(!scene.home.project().join(".claude/sessions/typo").exists());
     assert!(scene.fails(1, &["sessions", "show", "nobody"]).contains("there is no session `nobody`"));
     assert!(scene.fails(1, &["sessions", "resume", "../x"]).contains("there is no session"));
 }

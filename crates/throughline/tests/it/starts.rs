@@ -352,3 +352,25 @@ fn of_two_installations_only_one_speaks() {
     assert!(first.contains("use SQLite"));
     assert_eq!(second.stdout, "");
 }
+
+#[test]
+fn one_wrong_value_costs_that_key_alone_and_none_of_the_users() {
+    let scene = Scene::with_git();
+    let user = scene.home.config().join("throughline");
+    std::fs::create_dir_all(&user).unwrap();
+    std::fs::write(
+        user.join("throughline.toml"),
+        "[governance]\ntext = \"Be brief.\"\n[notes]\nenabled = false\n",
+    )
+    .unwrap();
+    scene.home.write(
+        ".claude/throughline.toml",
+        "[statusline]\nwidth = \"wide\"\npreset = \"full\"\n[gate]\nturns = []\n",
+    );
+    let output = scene.run(&["briefing", "--preview"]);
+    assert!(output.stdout.contains("Be brief."), "{}", output.stdout);
+    for key in ["`statusline.width`: invalid type", "`gate.turns`: invalid type"] {
+        assert!(output.stderr.contains(key), "{key}: {}", output.stderr);
+    }
+    assert!(!output.stderr.contains("preset"), "{}", output.stderr);
+}

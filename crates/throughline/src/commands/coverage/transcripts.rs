@@ -90,7 +90,7 @@ fn project_folder(app: &App) -> Result<PathBuf, Failure> {
         Failure::new("neither CLAUDE_CONFIG_DIR nor HOME names a folder")
             .hint("give the path of a .jsonl file")
     })?;
-    Ok(client.join("projects").join(folder_name(&app.memory.project.root.to_string_lossy())))
+    Ok(client.join("projects").join(folder_name(&app.memory.project.work.to_string_lossy())))
 }
 
 /// A regular file: a link in the client's folder is none of its transcripts.

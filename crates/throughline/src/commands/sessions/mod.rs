@@ -97,6 +97,11 @@ fn list(app: &App, live: bool, limit: usize, as_json: bool) -> Result<(), Failur
     Ok(())
 }
 
+/// The whole id of a session of this project, by its id or the beginning of it.
+pub(crate) fn named(app: &App, name: &str) -> Result<String, Failure> {
+    chosen(app, Some(name)).map(|session| session.id)
+}
+
 /// The session that is meant: by its id, by the beginning of it, or the one at hand.
 fn chosen(app: &App, name: Option<&str>) -> Result<Listed, Failure> {
     let mut all = gather::sessions(app);

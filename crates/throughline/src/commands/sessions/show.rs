@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use throughline_domain::ledger::{ErrorSeen, Ledger};
+use throughline_domain::ledger::Ledger;
 use throughline_domain::text::one_line;
 use throughline_domain::time;
 use throughline_store::checkpoints::Checkpoints;
@@ -30,7 +30,7 @@ pub(super) fn run(app: &App, session: &Listed, as_json: bool) -> Result<(), Fail
             .map(|it| json!({"id": it.id, "subject": it.subject, "status": it.status}))
             .collect();
         value["fails"] =
-            open_error(&ledger).map_or(Value::Null, |it| json!({"command": it.from, "lines": it.lines}));
+            ledger.newest_failure().map_or(Value::Null, |it| json!({"command": it.from, "lines": it.lines}));
         value["uncommitted"] = uncommitted(&ledger).into();
         value["checkpoints"] = checkpoints.into();
         return output::say_json(&value);
@@ -48,7 +48,8 @@ pub(super) fn run(app: &App, session: &Listed, as_json: bool) -> Result<(), Fail
         ("request", ledger.said.last().map(|word| word.text.clone()).or_else(|| session.title.clone())),
         (
             "fails",
-            open_error(&ledger)
+            ledger
+                .newest_failure()
                 .map(|it| format!("`{}`: {}", it.from, it.lines.first().map_or("", String::as_str))),
         ),
         ("transcript", session.transcript.as_ref().map(|path| path.display().to_string())),
@@ -76,10 +77,6 @@ pub(super) fn run(app: &App, session: &Listed, as_json: bool) -> Result<(), Fail
 
 fn how(session: &Listed) -> String {
     session.source.as_ref().map_or_else(String::new, |source| format!(" ({})", one_line(source, 20)))
-}
-
-fn open_error(ledger: &Ledger) -> Option<&ErrorSeen> {
-    ledger.errors.iter().rfind(|error| error.resolved_turn.is_none() && error.is_certain)
 }
 
 fn uncommitted(ledger: &Ledger) -> Vec<String> {
