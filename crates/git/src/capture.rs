@@ -13,7 +13,7 @@ use crate::log::{self, Log};
 use crate::names::path_text;
 use crate::output::{Head, NulSeparated};
 use crate::process::{Job, end_of, run_all};
-use crate::status::{self, Status, Untracked};
+use crate::status::{self, NO_SUBMODULES, Status, Untracked};
 
 /// Room for `N files changed, N insertions(+), N deletions(-)`.
 const SHORTSTAT_BYTES_MAX: usize = 256;
@@ -24,7 +24,11 @@ pub(crate) fn log_job(output: &mut NulSeparated<Log>) -> Job<'_> {
 }
 
 fn staged_job(output: &mut Head) -> Job<'_> {
-    Job::new("diff", &["diff", "--cached", "--shortstat", "--no-ext-diff", "--no-color"], output)
+    Job::new(
+        "diff",
+        &["diff", "--cached", "--shortstat", "--no-ext-diff", "--no-textconv", NO_SUBMODULES, "--no-color"],
+        output,
+    )
 }
 
 /// See [`Git::capture`].

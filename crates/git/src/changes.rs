@@ -76,7 +76,8 @@ pub(crate) fn changes_since(git: &Git, folder: &Path, head: &str, deadline: Dura
     let mut log = NulSeparated::new(Log::new(COMMITS_MAX, 0));
     let mut files = NulSeparated::new(Count::default());
     let mut branch = Head::new(ANSWER_BYTES_MAX);
-    let diff_args = &["diff", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-color"];
+    let diff_args =
+        &["diff", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color"];
     let branch_read = branch_from_head_file(folder);
     let mut jobs = vec![
         Job::new("rev-list", &["rev-list", "--left-right", "--count"], &mut counts)

@@ -10,6 +10,8 @@ use crate::names::subject_text;
 #[derive(Debug)]
 pub(crate) enum Ending {
     NotStarted(io::Error),
+    /// The repository is one that git is not asked about.
+    NotAsked(String),
     TimedOut,
     Exited(i32),
     Killed(i32),
@@ -82,6 +84,7 @@ pub(crate) fn in_words(outcomes: &[&Outcome], deadline: Duration) -> Option<Stri
                 ("git".to_owned(), "was not found: install it or add it to PATH".to_owned())
             }
             Ending::NotStarted(error) => ("git".to_owned(), format!("could not be started: {error}")),
+            Ending::NotAsked(why) => ("git".to_owned(), format!("was not asked: {why}")),
             Ending::TimedOut => {
                 let who = if everything_timed_out { "git".to_owned() } else { who };
                 (who, format!("did not answer within {} ms", deadline.as_millis()))

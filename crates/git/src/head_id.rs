@@ -35,7 +35,7 @@ pub fn head_from_files(folder: &Path) -> Option<String> {
 }
 
 /// Where linked worktrees share their references.
-fn common_dir(git_dir: &Path) -> PathBuf {
+pub(crate) fn common_dir(git_dir: &Path) -> PathBuf {
     match read_short(&git_dir.join("commondir")) {
         Some(text) => git_dir.join(text.trim_end_matches(['\n', '\r'])),
         None => git_dir.to_owned(),

@@ -6,6 +6,7 @@
 
 mod capture;
 mod changes;
+mod distrust;
 mod ending;
 mod head_file;
 mod head_id;
@@ -99,6 +100,12 @@ impl Git {
     #[must_use]
     pub fn is_tracked(&self, folder: &Path, path: &Path) -> Option<bool> {
         queries::is_tracked(self, folder, path)
+    }
+
+    /// The settings of the repository's own configuration that name programs; none of them is started by us.
+    #[must_use]
+    pub fn named_programs(&self, folder: &Path) -> Vec<String> {
+        distrust::named_programs(self, folder, process::end_of(QUERY_DEADLINE))
     }
 
     /// Git's version, such as `2.47.3`.

@@ -9,6 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::Git;
+use crate::distrust;
 use crate::ending::{Ending, Outcome};
 use crate::output::{Head, Output};
 
@@ -34,6 +35,16 @@ const CONFIG_ARGS: &[&str] = &[
     "log.showSignature=false",
     "-c",
     "diff.relative=false",
+    // What the repository's own configuration names is not started; its filters are switched off by `distrust.rs`.
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "diff.external=",
+    // A folder of a clone can look like a repository without a working tree, with a configuration of its own.
+    "-c",
+    "safe.bareRepository=explicit",
 ];
 const ENV_SET: &[(&str, &str)] = &[
     ("GIT_OPTIONAL_LOCKS", "0"),
@@ -43,6 +54,8 @@ const ENV_SET: &[(&str, &str)] = &[
     // A partial clone would fetch what it lacks. The second line is for a git that does not know the first.
     ("GIT_NO_LAZY_FETCH", "1"),
     ("GIT_ALLOW_PROTOCOL", ""),
+    distrust::NOTHING,
+    distrust::OFF,
 ];
 /// Set when we run inside a hook of git's; they would point every answer at that repository.
 const ENV_REMOVED: &[&str] = &[
@@ -127,12 +140,29 @@ pub(crate) fn end_of(deadline: Duration) -> Instant {
 /// Runs the jobs side by side and says how each ended, in their order. Returns at `deadline` at the latest, but for the
 /// moment a killed process needs to go.
 pub(crate) fn run_all(git: &Git, folder: &Path, deadline: Instant, jobs: &mut [Job<'_>]) -> Vec<Outcome> {
+    match distrust::guard(git, folder, deadline) {
+        Ok(guard) => run_unguarded(git, folder, deadline, &guard.args, jobs),
+        Err(refusal) => jobs
+            .iter()
+            .map(|job| Outcome { name: job.name, ending: refusal.ending(), stderr: Vec::new() })
+            .collect(),
+    }
+}
+
+/// The same for questions that look at no file of the working tree, or with what was found out already.
+pub(crate) fn run_unguarded(
+    git: &Git,
+    folder: &Path,
+    deadline: Instant,
+    guard_args: &[OsString],
+    jobs: &mut [Job<'_>],
+) -> Vec<Outcome> {
     let (sender, pieces) = sync_channel(PIECES_WAITING_MAX);
     let mut runs: Vec<Run> = jobs.iter().map(|_| Run::new()).collect();
     loop {
         for (index, job) in jobs.iter().enumerate() {
             if runs[index].is_waiting() && (!job.deferred || runs.iter().any(|run| run.ending.is_some())) {
-                runs[index].note_start(start(git, folder, job, index, &sender));
+                runs[index].note_start(start(git, folder, guard_args, (job, index), &sender));
             }
         }
         let Some(left) = deadline.checked_duration_since(Instant::now()) else { break };
@@ -164,12 +194,12 @@ struct Piece {
 fn start(
     git: &Git,
     folder: &Path,
-    job: &Job<'_>,
-    index: usize,
+    guard_args: &[OsString],
+    (job, index): (&Job<'_>, usize),
     sender: &SyncSender<Piece>,
 ) -> io::Result<Child> {
     let mut command = Command::new(&git.program);
-    command.args(CONFIG_ARGS).arg("-C").arg(folder).args(&job.args);
+    command.args(CONFIG_ARGS).args(guard_args).arg("-C").arg(folder).args(&job.args);
     command.envs(git.env.iter().map(|(name, value)| (name, value)));
     command.envs(ENV_SET.iter().copied());
     for name in ENV_REMOVED {

@@ -82,9 +82,13 @@ pub(crate) fn snapshot(git: &Git, folder: &Path, now: SystemTime, deadline: Dura
 
 fn stat_job<'a>(which: &[&str], output: &'a mut Head) -> Job<'a> {
     // The summary and the dots that stand for what was left out take two lines.
-    Job::new("diff", &["diff", "--no-ext-diff", "--no-color", "--stat=100"], output)
-        .arg(format!("--stat-count={}", STAT_LINES_MAX - 2))
-        .args(which)
+    Job::new(
+        "diff",
+        &["diff", "--no-ext-diff", "--no-textconv", status::NO_SUBMODULES, "--no-color", "--stat=100"],
+        output,
+    )
+    .arg(format!("--stat-count={}", STAT_LINES_MAX - 2))
+    .args(which)
 }
 
 fn stat_text(stat: &Head) -> String {

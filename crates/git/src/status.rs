@@ -5,8 +5,12 @@ use throughline_domain::git_state::STATUS_LINES_MAX;
 use crate::names::{path_quoted, path_text};
 use crate::output::Records;
 
+/// A submodule counts when another commit is checked out in it. To see more, git would start itself in there, with
+/// whatever programs that repository's own configuration names.
+pub(crate) const NO_SUBMODULES: &str = "--ignore-submodules=dirty";
 /// What git is asked. Ahead and behind are never shown, and counting them walks history.
-pub(crate) const ARGS: &[&str] = &["status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z"];
+pub(crate) const ARGS: &[&str] =
+    &["status", "--porcelain=v2", "--branch", "--no-ahead-behind", NO_SUBMODULES, "-z"];
 
 /// What the status says, as far as it was read.
 #[derive(Debug, Default)]
@@ -72,8 +76,15 @@ impl Status {
 }
 
 /// Asks for the status without untracked files, and for those alone: two walks side by side take less time than one.
-pub(crate) const TRACKED_ARGS: &[&str] =
-    &["status", "--porcelain=v2", "--branch", "--no-ahead-behind", "--untracked-files=no", "-z"];
+pub(crate) const TRACKED_ARGS: &[&str] = &[
+    "status",
+    "--porcelain=v2",
+    "--branch",
+    "--no-ahead-behind",
+    NO_SUBMODULES,
+    "--untracked-files=no",
+    "-z",
+];
 /// From the repository's top, wherever we stand in it; folders without a tracked file as one entry, as the status does.
 pub(crate) const UNTRACKED_ARGS: &[&str] = &[
     "ls-files",

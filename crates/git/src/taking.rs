@@ -5,11 +5,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::Git;
+use crate::distrust;
 use crate::ending::{Outcome, in_words};
 use crate::head_file::top_level;
 use crate::names::path_text;
-use crate::output::{Head, NulSeparated};
-use crate::process::{Job, end_of, run_all};
+use crate::output::{Head, NulSeparated, Records};
+use crate::process::{Job, end_of, run_all, run_unguarded};
 use crate::queries::path_from_bytes;
 use crate::status::{self, Status, Untracked};
 use crate::tree_diff::{Change, RAW_ARGS, TreeDiff};
@@ -84,7 +85,11 @@ pub(crate) fn take(git: &Git, folder: &Path, index: &Path, bounds: &Bounds, dead
         taken.tree.clone_from(&taken.head);
         return taken;
     }
-    let chosen = choose(&top, &status, bounds, &mut taken);
+    let mut chosen = choose(&top, &status, bounds, &mut taken);
+    if let Err(why) = leave_filtered(git, &top, (end, deadline), &mut chosen, &mut taken) {
+        taken.error = Some(why);
+        return taken;
+    }
     if let Err(why) = update_copy(git, &top, index, &chosen, bounds, end, deadline) {
         taken.error = Some(why);
         taken.files = chosen.iter().map(|raw| unhashed(raw)).collect();
@@ -119,6 +124,55 @@ fn choose(top: &Path, status: &Status, bounds: &Bounds, taken: &mut Taken) -> Ve
     let folders = status.paths.iter().filter(|raw| raw.ends_with(b"/")).count();
     taken.left_out_count = status.entries.saturating_sub((chosen.len() + folders) as u64);
     chosen
+}
+
+/// Files that pass through a filter of the repository's own stay where they are: it is not started, and without it git
+/// would store what it is meant to hide.
+fn leave_filtered(
+    git: &Git,
+    top: &Path,
+    (end, deadline): (Instant, Duration),
+    chosen: &mut Vec<Vec<u8>>,
+    taken: &mut Taken,
+) -> Result<(), String> {
+    let Ok(guard) = distrust::guard(git, top, end) else { return Ok(()) };
+    if guard.filters.is_empty() || chosen.is_empty() {
+        return Ok(());
+    }
+    let mut attributes = NulSeparated::new(Filtered { filters: guard.filters, ..Filtered::default() });
+    let input = chosen.iter().flat_map(|raw| raw.iter().copied().chain([0])).collect();
+    let job =
+        Job::new("check-attr", &["check-attr", "-z", "--stdin", "filter"], &mut attributes).input(input);
+    let outcomes = run_unguarded(git, top, end, &guard.args, &mut [job]);
+    words(&outcomes, deadline).map_or(Ok(()), Err)?;
+    let filtered = attributes.records.paths;
+    chosen.retain(|raw| !filtered.contains(raw));
+    taken.left_out_count += filtered.len() as u64;
+    let room = LEFT_OUT_NAMES_MAX.saturating_sub(taken.left_out.len());
+    taken.left_out.extend(filtered.iter().take(room).map(|raw| path_text(raw)));
+    Ok(())
+}
+
+/// `path`, `filter`, its value: three records a file.
+#[derive(Debug, Default)]
+struct Filtered {
+    filters: Vec<Vec<u8>>,
+    paths: Vec<Vec<u8>>,
+    at: u8,
+    path: Vec<u8>,
+}
+
+impl Records for Filtered {
+    fn record(&mut self, record: Option<&[u8]>) {
+        match self.at {
+            0 => self.path = record.unwrap_or_default().to_vec(),
+            2 if record.is_none_or(|value| self.filters.iter().any(|filter| filter == value)) => {
+                self.paths.push(std::mem::take(&mut self.path));
+            }
+            _ => {}
+        }
+        self.at = (self.at + 1) % 3;
+    }
 }
 
 /// Brings the copy of the index to what the working tree holds, and writes the contents as objects.

@@ -15,9 +15,8 @@ const PREFIX: &str = "refs/throughline/checkpoints/";
 const DEADLINE: Duration = Duration::from_secs(5);
 const NAMES_BYTES_MAX: usize = 1 << 20;
 
-/// Hooks of the user's are for what the user does; flushes are gathered where git can.
-pub(crate) const QUIET_ARGS: &[&str] =
-    &["-c", "core.hooksPath=/dev/null", "-c", "core.fsyncMethod=batch", "-c", "core.fsmonitor=false"];
+/// Flushes are gathered where git can.
+pub(crate) const QUIET_ARGS: &[&str] = &["-c", "core.fsyncMethod=batch"];
 
 /// Whether a text is the full id of an object.
 #[must_use]

@@ -168,9 +168,12 @@ fn a_submodule_is_one_entry_and_a_repository_of_its_own() {
     let source = library.folder.to_string_lossy().into_owned();
     repo.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &source, "library"]);
     repo.commit("with library").write("library/alpha.txt", "changed\n");
-    assert_eq!(repo.capture().status, " M library");
+    // Git would have to start itself in there, with that repository's settings.
+    assert_eq!(repo.capture().status, "");
     let inside = repo.ours().capture(&repo.folder.join("library"), PATIENCE);
     assert_eq!((inside.error, inside.status.as_str()), (None, " M alpha.txt"));
+    repo.git_in(&repo.folder.join("library"), &["commit", "-q", "-a", "-m", "moved"]);
+    assert_eq!(repo.capture().status, " M library");
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 mod capture;
 mod changes;
+mod distrust;
 mod faults;
 mod names;
 mod queries;
