@@ -1,6 +1,7 @@
 //! Fragments: every text that reaches the agent's context begins and ends with our mark, so that it is known again.
 
 use throughline_domain::fragment::{CLOSE, OPEN};
+use throughline_domain::unseen::{looks_like, shown};
 
 /// Which of our texts it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,31 +51,69 @@ pub fn is_ours(text: &str) -> bool {
     text.contains(OPEN)
 }
 
-/// A recorded text made harmless: it can neither end our fragment nor pose as the client's own reminder.
+/// A recorded text made harmless: it can neither end our fragment nor pose as something that the client says.
 ///
 /// ```
 /// use throughline_briefing::fragment::defused;
 /// assert_eq!(defused("a [/throughline] <System-Reminder>"), "a (/throughline) ‹System-Reminder>");
-/// assert_eq!(defused("Vec<u8>"), "Vec<u8>");
+/// assert_eq!(defused("[ / ThroughLine ] ［thr\u{200b}оughline:x"), "( / ThroughLine ] (thrоughline:x");
+/// assert_eq!(defused("Vec<u8> [throughput] <my-tag>"), "Vec<u8> [throughput] <my-tag>");
 /// ```
 #[must_use]
 pub fn defused(text: &str) -> String {
+    let text = shown(text);
+    // Our own mark first, as it is told everywhere; then whatever looks like it.
     let text = text.replace(OPEN, "(throughline:").replace(CLOSE, "(/throughline)");
     let mut harmless = String::with_capacity(text.len());
-    let mut rest = text.as_str();
-    while let Some(at) = rest.find('<') {
-        let (before, tag) = rest.split_at(at);
-        rest = &tag[1..];
-        harmless.push_str(before);
-        harmless.push(if names_reminder(rest) { '‹' } else { '<' });
+    for (at, c) in text.char_indices() {
+        let behind = || &text[at + c.len_utf8()..];
+        harmless.push(match looks_like(c) {
+            '[' if begins_with_one_of(behind(), &["throughline"]) => '(',
+            '<' if c != '‹' && begins_with_one_of(behind(), CLIENTS_TAGS) => '‹',
+            _ => c,
+        });
     }
-    harmless.push_str(rest);
     harmless
 }
 
-/// Whether what follows a `<` names the client's reminder, however it is spelt.
-fn names_reminder(tag: &str) -> bool {
-    const NAME: &str = "system-reminder";
-    let name = tag.trim_start_matches(|c: char| c == '/' || c.is_whitespace());
-    name.get(..NAME.len()).is_some_and(|name| name.eq_ignore_ascii_case(NAME))
+/// Tags by which the client, or the interface behind it, tells its own words and the user's from the rest.
+const CLIENTS_TAGS: &[&str] = &[
+    "system-reminder",
+    "system",
+    "task-notification",
+    "agent-notification",
+    "agent-message",
+    "cross-session-message",
+    "teammate-message",
+    "channel",
+    "user-prompt-submit-hook",
+    "user-memory-input",
+    "session-start-hook",
+    "local-command-",
+    "command-name",
+    "command-message",
+    "command-args",
+    "bash-input",
+    "bash-stdout",
+    "bash-stderr",
+    "fork-boilerplate",
+    "ide_",
+    "tick",
+    "function_",
+    "antml",
+    "human",
+    "assistant",
+    "user",
+];
+
+/// Whether a name stands behind a bracket, however it is spelt: case, spaces, slashes and letters that look alike.
+fn begins_with_one_of(behind: &str, names: &[&str]) -> bool {
+    let mut spelt = behind.chars().filter(|c| !c.is_whitespace()).map(looks_like).peekable();
+    while spelt.next_if(|c| matches!(c, '/' | '\\' | '|' | '!')).is_some() {}
+    let spelt: String = spelt.take(40).collect();
+    names.iter().any(|name| {
+        let Some(rest) = spelt.strip_prefix(name) else { return false };
+        // `<users>` and `<systemd>` are other words; a name that is left open may go on.
+        name.ends_with(['-', '_']) || !rest.starts_with(|c: char| c.is_alphanumeric()) || *name == "antml"
+    })
 }

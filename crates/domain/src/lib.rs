@@ -29,6 +29,7 @@ pub mod time;
 pub mod token_estimate;
 pub mod transcript;
 pub mod transition;
+pub mod unseen;
 pub mod usage;
 pub mod usage_memory;
 pub mod validate;

@@ -1,5 +1,7 @@
 //! Text measured as the agent's client measures it: in UTF-16 units, cut without breaking a character.
 
+use crate::unseen::shown;
+
 /// Length in UTF-16 units (JavaScript's `length`).
 ///
 /// ```
@@ -43,6 +45,7 @@ pub fn cut_utf16(text: &str, units_max: usize) -> &str {
 #[must_use]
 pub fn one_line(text: &str, units_max: usize) -> String {
     let mut joined = String::with_capacity(text.len().min(units_max.saturating_mul(4)));
+    let text = shown(text);
     for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
         if !joined.is_empty() {
             joined.push(' ');
@@ -73,10 +76,14 @@ pub fn shorten(text: &str, units_max: usize) -> String {
     }
 }
 
-/// Text without control characters other than newline and tab: nothing stored may move a terminal's cursor.
+/// Text without control characters other than newline and tab, and without what nobody sees: nothing stored may move a
+/// terminal's cursor or say something else than it shows.
 #[must_use]
 pub fn printable(text: &str) -> String {
-    text.replace("\r\n", "\n").chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()).collect()
+    shown(&text.replace("\r\n", "\n"))
+        .chars()
+        .filter(|c| matches!(c, '\n' | '\t') || !c.is_control())
+        .collect()
 }
 
 /// `84000` as `84,000`.

@@ -121,6 +121,8 @@ pub enum Tool {
     AskUser,
     /// Shows a plan.
     Plan,
+    /// One of a server that somebody else wrote: whatever it answers, failures included, is its own text.
+    Server,
     /// Anything else.
     #[default]
     Other,
@@ -137,6 +139,8 @@ pub struct ToolAnswer<'a> {
     pub is_error: bool,
     /// The id that a new task got.
     pub task_id: Option<Cow<'a, str>>,
-    /// What the user said with it: why a call was refused, what a question was answered, words beside the answer.
+    /// What the user said with it: why a call was refused, words beside the answer.
     pub user_said: Option<Cow<'a, str>>,
+    /// What the questions were answered, if the call was one that asks the user: any tool can answer in this form.
+    pub answers: Option<Cow<'a, str>>,
 }

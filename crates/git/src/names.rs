@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use throughline_domain::unseen::is_unseen;
+
 /// Longest path that is shown; of a longer one the end stays, for there the file's own name is.
 const PATH_CHARS_MAX: usize = 400;
 /// Longest subject that is shown.
@@ -65,12 +67,8 @@ fn push_escaped(text: &mut String, character: char) {
             let _ = write!(text, "\\{:03o}", u32::from(character));
         }
         // Line ends and direction marks beyond ASCII: git prints them as they are, a reader sees something else.
-        '\u{80}'..='\u{9f}'
-        | '\u{200e}'
-        | '\u{200f}'
-        | '\u{2028}'..='\u{202e}'
-        | '\u{2066}'..='\u{2069}'
-        | '\u{feff}' => {
+        // A tag or a selector carries words that nobody sees.
+        c if matches!(c, '\u{80}'..='\u{9f}' | '\u{2028}' | '\u{2029}') || is_unseen(c) => {
             let _ = write!(text, "\\u{{{:x}}}", u32::from(character));
         }
         _ => text.push(character),
