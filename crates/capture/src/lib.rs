@@ -262,20 +262,28 @@ fn called(ledger: &mut Ledger, call: &ToolCall<'_>, cwd: Option<&str>, place: Pl
             pending.asks = true;
         }
         Tool::Plan => return findings::planned(ledger, call, place),
+        // Noted, so that its answer is known for what it is.
+        Tool::Server => {}
         Tool::Agent | Tool::Other => return,
     }
     ledger.pending.push(pending);
 }
 
 fn answered(ledger: &mut Ledger, answer: &ToolAnswer<'_>, offset: u64) {
-    if let Some(words) = answer.user_said.as_deref() {
+    let at = ledger.pending.iter().rposition(|call| call.id == answer.call_id);
+    let call = at.map(|at| ledger.pending.remove(at));
+    let asks = call.as_ref().is_some_and(|call| call.asks);
+    let is_of_server = call.as_ref().is_some_and(is_of_server);
+    // A server's failure can be spelt like a refusal, and its result like answers to questions.
+    let words = answer.answers.as_deref().filter(|_| asks);
+    let words = words.or_else(|| answer.user_said.as_deref().filter(|_| !is_of_server));
+    if let Some(words) = words {
         let place = here(ledger, offset);
         user_said(ledger, words, place);
     }
-    let Some(at) = ledger.pending.iter().rposition(|call| call.id == answer.call_id) else {
+    let Some(call) = call.filter(|_| !is_of_server) else {
         return noise::answered(ledger, answer, None, None);
     };
-    let call = ledger.pending.remove(at);
     if let Some(command) = &call.command {
         let outcome = commands::answered(ledger, command, answer, Place { turn: call.place.turn, offset });
         noise::answered(ledger, answer, Some(outcome), Some(command));
@@ -284,6 +292,11 @@ fn answered(ledger: &mut Ledger, answer: &ToolAnswer<'_>, offset: u64) {
     } else if call.asks {
         findings::answered(ledger);
     }
+}
+
+/// Of the calls that wait for an answer, only those of servers have nothing else to be known by.
+fn is_of_server(call: &PendingCall) -> bool {
+    call.command.is_none() && call.subject.is_none() && !call.asks
 }
 
 /// An id or a tool's name, which are short; what is not is told by its fingerprint.

@@ -36,7 +36,7 @@ pub(crate) fn called(ledger: &mut Ledger, call: &ToolCall<'_>) {
             let pattern = call.pattern.as_deref().unwrap_or_default();
             (Deed::Ask, print(format!("{pattern}\0{path}").as_bytes()))
         }
-        Tool::Agent | Tool::Other => (Deed::Ask, 0),
+        Tool::Agent | Tool::Server | Tool::Other => (Deed::Ask, 0),
         Tool::Shell | Tool::TaskCreate | Tool::TaskUpdate | Tool::TodoWrite | Tool::AskUser | Tool::Plan => {
             return;
         }

@@ -59,7 +59,7 @@ pub(crate) fn called(ledger: &mut Ledger, call: &ToolCall<'_>) {
             ledger.stand.phase = Phase::Working;
             return;
         }
-        Tool::AskUser | Tool::Plan | Tool::Other => (Act::Called, text_of(Some(&call.name))),
+        Tool::AskUser | Tool::Plan | Tool::Server | Tool::Other => (Act::Called, text_of(Some(&call.name))),
     };
     let stand = &mut ledger.stand;
     *stand = Stand { phase: Phase::Working, act, what, is_open: true, ..std::mem::take(stand) };

@@ -30,7 +30,7 @@ fn pieces() -> impl Strategy<Value = String> {
     prop::collection::vec(word, 0..12).prop_map(|words| words.join(" "))
 }
 
-const TOOLS: [Tool; 12] = [
+const TOOLS: [Tool; 13] = [
     Tool::Shell,
     Tool::Read,
     Tool::Edit,
@@ -43,6 +43,7 @@ const TOOLS: [Tool; 12] = [
     Tool::AskUser,
     Tool::Plan,
     Tool::Other,
+    Tool::Server,
 ];
 
 fn what(choice: usize, text: &str) -> What<'_> {

@@ -111,7 +111,7 @@ fn structured<'a>(result: Raw<'a>, answer: &mut ToolAnswer<'a>) {
     for (key, value) in result.members() {
         match key {
             b"task" => answer.task_id = value.member(b"id").and_then(Raw::id),
-            b"answers" => answer.user_said = answered(value).or(answer.user_said.take()),
+            b"answers" => answer.answers = answered(value),
             _ => {}
         }
     }

@@ -46,7 +46,7 @@ fn show_what(what: &What<'_>) -> String {
                 if let Some(id) = &answer.task_id {
                     write!(text, " task {id}").unwrap();
                 }
-                if let Some(said) = &answer.user_said {
+                if let Some(said) = answer.user_said.as_ref().or(answer.answers.as_ref()) {
                     write!(text, " user {said:?}").unwrap();
                 }
             }

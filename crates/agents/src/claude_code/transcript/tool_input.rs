@@ -27,6 +27,7 @@ pub(super) fn tool(name: &str) -> Tool {
         "Task" | "Agent" => Tool::Agent,
         "AskUserQuestion" => Tool::AskUser,
         "ExitPlanMode" | "exit_plan_mode" => Tool::Plan,
+        name if name.starts_with("mcp__") => Tool::Server,
         _ => Tool::Other,
     }
 }

@@ -18,7 +18,7 @@ pub(super) enum Words<'a> {
 }
 
 /// Texts that the client begins this way are its own, not the user's.
-const CLIENTS_OWN: [&str; 13] = [
+const CLIENTS_OWN: [&str; 17] = [
     "<local-command-",
     "<bash-input>",
     "<bash-stdout>",
@@ -26,6 +26,10 @@ const CLIENTS_OWN: [&str; 13] = [
     "<task-notification>",
     "<agent-notification>",
     "<teammate-message",
+    "<cross-session-message",
+    "<agent-message",
+    "<channel ",
+    "<mcp-",
     "<tick>",
     "<fork-boilerplate>",
     "<user-prompt-submit-hook>",
@@ -88,14 +92,15 @@ fn texts<'a>(parts: &[Part<'a>]) -> impl Iterator<Item = Cow<'a, str>> {
 
 /// A text without what the client and we put into it.
 pub(super) fn cleaned(text: Cow<'_, str>) -> Cow<'_, str> {
-    let text = match memmem::find(text.as_bytes(), fragment::OPEN.as_bytes()) {
-        Some(_) => fragment::without(text),
+    // The client's first: a mark of ours inside of what it inserted must not swallow where that ends.
+    let text = match memchr(b'<', text.as_bytes()) {
+        Some(_) => INSERTED.iter().fold(text, |text, (open, close)| without(text, open, close)),
         None => text,
     };
-    if memchr(b'<', text.as_bytes()).is_none() {
-        return text;
+    match memmem::find(text.as_bytes(), fragment::OPEN.as_bytes()) {
+        Some(_) => fragment::without(text),
+        None => text,
     }
-    INSERTED.iter().fold(text, |text, (open, close)| without(text, open, close))
 }
 
 /// The first thing in an escaped text that somebody else put there: where it begins and where it ends.
