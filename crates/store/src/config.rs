@@ -8,7 +8,7 @@ use throughline_domain::Kind;
 use throughline_domain::budget::Limits;
 use throughline_domain::purity::Scale;
 
-use crate::files;
+use crate::{config_ranges, files};
 
 /// Largest configuration file.
 const CONFIG_BYTES_MAX: u64 = 256 << 10;
@@ -51,6 +51,18 @@ pub struct Config {
     pub usage: Usage,
     /// Where many machines' usage is gathered. Read from the user's file only.
     pub fleet: Fleet,
+    /// Rules that the project's own file brings: it may have come with a clone.
+    #[serde(skip)]
+    pub project_rules: Option<ProjectGovernance>,
+}
+
+/// What the project's own file says about rules, and what holds without it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProjectGovernance {
+    /// The project's.
+    pub rules: Governance,
+    /// The user's own, by themselves.
+    pub without: Governance,
 }
 
 /// The text given back to the agent.
@@ -528,13 +540,16 @@ impl Config {
     pub fn load(user_file: Option<&Path>, project_file: &Path) -> (Self, Vec<ConfigProblem>) {
         let mut problems = Vec::new();
         let mut merged = toml::Table::new();
+        let mut own = toml::Table::new();
+        let mut project_rules = None;
         for path in user_file.into_iter().chain([project_file]) {
-            match read_table(path) {
+            let is_project = user_file != Some(path);
+            match if is_project { inside_project(path) } else { Ok(()) }.and_then(|()| read_table(path)) {
                 Ok(Some(mut table)) => {
                     // A project that somebody cloned must not say where this machine's usage goes, nor have
                     // its sessions copied.
                     for section in ["fleet", "backup"] {
-                        if user_file != Some(path) && table.remove(section).is_some() {
+                        if is_project && table.remove(section).is_some() {
                             let what = format!(
                                 "[{section}] counts in your own throughline.toml only; it is ignored"
                             );
@@ -548,19 +563,35 @@ impl Config {
                         let what = format!("there is no key `{key}`; it is ignored");
                         problems.push(ConfigProblem { path: path.to_owned(), what });
                     }
+                    for what in config_ranges::bring_in(&mut table) {
+                        problems.push(ConfigProblem { path: path.to_owned(), what });
+                    }
+                    if is_project {
+                        project_rules = table.get("governance").cloned();
+                    } else {
+                        own = table.clone();
+                    }
                     overlay(&mut merged, table);
                 }
                 Ok(None) => {}
                 Err(what) => problems.push(ConfigProblem { path: path.to_owned(), what }),
             }
         }
-        match merged.try_into() {
-            Ok(config) => (config, problems),
+        let own = own.try_into::<Self>();
+        match merged.try_into::<Self>() {
+            Ok(mut config) => {
+                let without = own.map(|own| own.governance).unwrap_or_default();
+                config.project_rules = project_rules
+                    .and_then(|rules| rules.try_into().ok())
+                    .map(|rules| ProjectGovernance { rules, without });
+                (config, problems)
+            }
+            // One wrong value of a project does not cost the user his own configuration.
             Err(error) => {
-                // What does not fit was taken out of each file; this cannot be, and the defaults are sound.
-                let what = format!("{}; the defaults are used", error.message());
+                // What does not fit was taken out of each file; where that was not all of it, the user's own file counts.
+                let what = format!("{}; your own file alone is used", error.message());
                 problems.push(ConfigProblem { path: project_file.to_owned(), what });
-                (Self::default(), problems)
+                (own.unwrap_or_default(), problems)
             }
         }
     }
@@ -601,6 +632,15 @@ pub struct ConfigProblem {
     pub path: PathBuf,
     /// What is wrong.
     pub what: String,
+}
+
+/// A configuration that a link brings in from elsewhere is not read: the link may have come with a clone.
+fn inside_project(path: &Path) -> Result<(), String> {
+    let Some(root) = path.parent().and_then(Path::parent) else { return Ok(()) };
+    let (Ok(real), Ok(root)) = (std::fs::canonicalize(path), std::fs::canonicalize(root)) else {
+        return Ok(());
+    };
+    if real.starts_with(root) { Ok(()) } else { Err("a link leaves the project; it is not read".to_owned()) }
 }
 
 fn read_table(path: &Path) -> Result<Option<toml::Table>, String> {

@@ -28,6 +28,17 @@ const EXCLUDED: [&str; 9] = [
     ".claude/checkpoints/",
     ".claude/logs/",
 ];
+/// What we read or write in a project's `.claude`.
+const OWN_NAMES: [&str; 8] = [
+    "unified-session-state.json",
+    "compaction-snapshot.md",
+    "session-state.md",
+    "throughline.toml",
+    "sessions",
+    "sessions/CURRENT_SESSION",
+    "checkpoints",
+    "logs",
+];
 const EXCLUDE_BEGIN: &str = "# throughline: begin";
 const EXCLUDE_END: &str = "# throughline: end";
 
@@ -89,6 +100,25 @@ pub(crate) fn own_folder(project: &Project, folder: &Path) -> Result<(), FileErr
         }
     }
     files::create_folder(folder)
+}
+
+/// Our files and folders in the project that are links to somewhere else, by their names.
+#[must_use]
+pub fn links_out(project: &Project) -> Vec<String> {
+    if !project.files.starts_with(&project.root) {
+        return Vec::new();
+    }
+    let Ok(root) = std::fs::canonicalize(&project.root) else { return Vec::new() };
+    let leaves = |path: &PathBuf| {
+        path.is_symlink() && !std::fs::canonicalize(path).is_ok_and(|real| real.starts_with(&root))
+    };
+    let below = OWN_NAMES.iter().map(|name| project.files.join(name));
+    [project.files.clone()]
+        .into_iter()
+        .chain(below)
+        .filter(leaves)
+        .map(|path| path.strip_prefix(&project.root).unwrap_or(&path).display().to_string())
+        .collect()
 }
 
 pub(crate) fn leaves_project() -> std::io::Error {

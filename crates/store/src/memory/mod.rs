@@ -46,10 +46,11 @@ mod known_ids;
 mod reconcile;
 mod restock;
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use throughline_domain::budget::{self, Limits};
-use throughline_domain::{Origin, State, Timestamp, time, transition};
+use throughline_domain::{Entry, EntryId, Origin, State, Timestamp, time, transition};
 
 pub use draft::{Draft, EntryError, NewEntry};
 pub use fold::{FoldOutcome, fold_outbox};
@@ -252,12 +253,20 @@ impl Memory {
         }
         let mut evicted = Vec::new();
         let mut evicted_precious = Vec::new();
+        let mut foreign = base.foreign;
+        let lines_are_foreign = reconcile::distrusts_lines(&self.folder(), &foreign);
+        let known: HashSet<EntryId> = state.all_entries().map(|entry| entry.id).collect();
+        // Lines without an id become decisions where there are too many: they are no better for it.
+        let was_foreign_line = |entry: &Entry| lines_are_foreign && !known.contains(&entry.id);
         for (entry, left) in budget::truncate_for_budget(&mut state, &self.limits, &now) {
             evicted.push(entry.id.to_string());
             evicted_precious.extend(entry.is_precious().then(|| entry.id.to_string()));
-            events.push(draft::event(Op::Leave, &entry, author.origin, Some(left.word().to_owned())));
+            let origin = if was_foreign_line(&entry) { Origin::Import } else { author.origin };
+            events.push(draft::event(Op::Leave, &entry, origin, Some(left.word().to_owned())));
         }
-        reconcile::distrust(&self.folder(), &base.foreign, &state)?;
+        let filed = state.all_entries().filter(|entry| was_foreign_line(entry));
+        foreign.extend(filed.map(|entry| entry.id.to_string()));
+        reconcile::distrust(&self.folder(), &foreign, &state)?;
         let concerns_entries = !events.is_empty();
         let written = must_write || concerns_entries || differs(&before, &state);
         if written {

@@ -329,6 +329,12 @@ pub(super) fn read_untrusted(folder: &Path) -> Vec<String> {
     bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }
 
+/// Whether the plain decision lines are not trusted, by what was known or by what was just found.
+pub(super) fn distrusts_lines(folder: &Path, foreign: &[String]) -> bool {
+    let is_lines = |name: &String| name == KEY_DECISIONS;
+    foreign.iter().any(is_lines) || read_untrusted(folder).iter().any(is_lines)
+}
+
 /// Notes what came from elsewhere and stays in the working set. Before the state file is written: no kill may leave
 /// an entry that is known and not known to be foreign.
 pub(super) fn distrust(folder: &Path, foreign: &[String], state: &State) -> Result<(), FileError> {

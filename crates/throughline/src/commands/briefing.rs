@@ -63,7 +63,10 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let untrusted = app.memory.untrusted();
     let facts = Facts { untrusted: &untrusted, ..Facts::default() };
     let cap = Cap::tokens(args.tokens.unwrap_or(app.config.briefing.tokens));
-    let rules = governance::of_state(&app.config, &state).map(|rules| rules.chosen);
+    let rules = governance::of_state(&app.memory, &app.config, &state)
+        .into_iter()
+        .map(|rules| rules.chosen)
+        .reduce(|first, second| behind_rules(Some(first), Some(second)));
     let cap_left = cap.less(rules.as_ref().map_or(0, |rules| utf16_len(&rules.text) + 1));
     let told = session_ledger(app);
     let chosen = told

@@ -2,11 +2,17 @@
 
 use throughline_domain::State;
 use throughline_store::archive::Archive;
+use throughline_store::config::ProjectGovernance;
 use throughline_store::memory::{KEY_DECISIONS, WORK_ITEM};
+use throughline_store::rules_trust;
 
 use super::{ARCHIVE_WAIT, App};
 use crate::failure::Failure;
+use crate::hook::governance;
 use crate::output;
+
+/// The name of the rules that the project's configuration brings.
+const RULES: &str = "rules";
 
 /// Trust entries that came with the repository: until then they are only quoted
 #[derive(Debug, clap::Args)]
@@ -23,13 +29,18 @@ pub(crate) struct Args {
 
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let state = app.state()?;
-    let untrusted = app.memory.untrusted();
+    let mut untrusted = app.memory.untrusted();
+    let rules = governance::not_vouched(&app.memory, &app.config);
+    untrusted.extend(rules.map(|_| RULES.to_owned()));
     if args.json {
         return output::say_json(&serde_json::json!(untrusted));
     }
     if args.list {
         for id in &untrusted {
-            output::say(&format!("{id}: {}", throughline_domain::text::one_line(&text_of(&state, id), 200)))?;
+            output::say(&format!(
+                "{id}: {}",
+                throughline_domain::text::one_line(&text_of(&state, rules, id), 200)
+            ))?;
         }
         return Ok(());
     }
@@ -39,7 +50,12 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         return Err(Failure::new(format!("{id} is not among the untrusted entries"))
             .hint("`throughline trust --list` shows them"));
     }
-    let count = app.memory.trust(&args.ids)?;
+    let mut count = app.memory.trust(&args.ids)?;
+    let names_rules = args.ids.is_empty() || args.ids.iter().any(|id| id.eq_ignore_ascii_case(RULES));
+    if let Some(foreign) = rules.filter(|_| names_rules) {
+        rules_trust::trust(&app.place.home, &app.memory.project, &foreign.rules)?;
+        count += 1;
+    }
     if app.memory.untrusted().is_empty() {
         // The archive's own marks follow; they matter to searches, not to what was just trusted.
         let _ = Archive::open(&app.place.home.archive(), ARCHIVE_WAIT)
@@ -52,8 +68,12 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
 }
 
 /// The words that are trusted or not under a name.
-fn text_of(state: &State, name: &str) -> String {
+fn text_of(state: &State, rules: Option<&ProjectGovernance>, name: &str) -> String {
     match name {
+        RULES => rules.map_or_else(String::new, |foreign| {
+            let phases = foreign.rules.phases.values().map(String::as_str);
+            [foreign.rules.text.as_str()].into_iter().chain(phases).collect::<Vec<_>>().join(" · ")
+        }),
         WORK_ITEM => {
             let sd = &state.sd;
             let parts = [&sd.id, &sd.title, &sd.phase, &sd.item, &sd.blocking, &sd.next];

@@ -119,7 +119,7 @@ fn restore(
     let mended = gate::repair_lines(&repairs).join("\n");
     let mended =
         if mended.is_empty() { mended } else { fragment::wrap(fragment::FragmentKind::Notice, &mended) };
-    let mended = governance::before(mended, start, &session.config, &state);
+    let mended = governance::before(mended, start, &session.memory, &session.config, &state);
     let cap = Cap::tokens(session.config.briefing.tokens);
     let cap =
         if mended.is_empty() { cap } else { cap.less(throughline_domain::text::utf16_len(&mended) + 1) };

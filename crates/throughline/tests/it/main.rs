@@ -32,6 +32,7 @@ mod hand_edits;
 mod help;
 mod hostile_input;
 mod hostile_places;
+mod injection;
 mod instructions;
 mod notes;
 mod originals;

@@ -7,6 +7,7 @@ mod checkpoints;
 mod client;
 mod context;
 mod disk;
+mod distrust;
 mod hooks;
 mod instructions;
 mod locks;
@@ -97,7 +98,7 @@ type Look = fn(&Context) -> Vec<Check>;
 
 /// The checks, in the order in which they run. The state comes before the archive, which is restocked from it; both
 /// come before what is read out of the archive.
-const CHECKS: [(&str, Look); 22] = [
+const CHECKS: [(&str, Look); 23] = [
     ("environment", surroundings::environment),
     ("configuration", surroundings::configuration),
     ("binary", binary::check),
@@ -118,6 +119,7 @@ const CHECKS: [(&str, Look); 22] = [
     ("compaction", client::compaction),
     ("transcripts", client::transcripts),
     ("git", surroundings::git),
+    ("distrust", distrust::check),
     ("checkpoints", checkpoints::check),
     ("backups", backups::check),
 ];

@@ -1,0 +1,65 @@
+//! Distrust: what of the project's own files is not believed, not followed or not started.
+
+use throughline_git::Git;
+use throughline_store::checkpoints::Checkpoints;
+use throughline_store::project_files;
+
+use super::Check;
+use super::context::{Context, counted};
+use crate::hook::governance;
+
+const NAME: &str = "distrust";
+/// Most names that are told.
+const NAMES_MAX: usize = 8;
+
+pub(super) fn check(context: &Context) -> Vec<Check> {
+    let mut checks = Vec::new();
+    let project = &context.memory.project;
+    if governance::not_vouched(&context.memory, &context.config).is_some() {
+        checks.push(Check::warn(
+            NAME,
+            "the rules in .claude/throughline.toml came with the project: they are only quoted to the agent",
+            "read them, then `throughline trust rules`",
+        ));
+    }
+    let links = project_files::links_out(project);
+    if !links.is_empty() {
+        checks.push(Check::warn(
+            NAME,
+            format!("links that leave the project, neither read nor written through: {}", few(&links)),
+            "replace them by real files inside the project",
+        ));
+    }
+    let foreign =
+        Checkpoints::of(project, &context.place.home).all().0.iter().filter(|it| it.is_foreign).count();
+    if foreign > 0 {
+        checks.push(Check::warn(
+            NAME,
+            format!(
+                "made elsewhere, and only quoted: {}",
+                counted(foreign as u64, "checkpoint", "checkpoints")
+            ),
+            "`throughline checkpoint list` shows them; remove those that nobody needs",
+        ));
+    }
+    let programs = Git::default().named_programs(&project.root);
+    if !programs.is_empty() {
+        checks.push(Check::ok(
+            NAME,
+            format!(
+                "git's settings of this repository name programs; we start none of them: {}",
+                few(&programs)
+            ),
+        ));
+    }
+    if checks.is_empty() {
+        checks.push(Check::ok(NAME, "nothing in the project's files that we do not believe"));
+    }
+    checks
+}
+
+fn few(names: &[String]) -> String {
+    let more = names.len().saturating_sub(NAMES_MAX);
+    let shown = names.iter().take(NAMES_MAX).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if more == 0 { shown } else { format!("{shown} and {more} more") }
+}
