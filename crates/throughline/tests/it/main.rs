@@ -36,6 +36,7 @@ mod injection;
 mod instructions;
 mod notes;
 mod originals;
+mod own_files;
 mod purity;
 mod reading;
 mod recording;
