@@ -16,7 +16,21 @@ const REGISTRY: &str = "registry+";
 /// What `deny.toml` says, as far as it is looked at here.
 struct Rules {
     allowed: Vec<Licensee>,
-    banned: Vec<(String, String)>,
+    banned: Vec<Ban>,
+}
+
+/// A crate that must not come in.
+struct Ban {
+    name: String,
+    reason: String,
+    /// The crates that may bring it all the same.
+    wrappers: Vec<String>,
+}
+
+/// A package of the lock file, and the names of those that depend on it.
+struct Package {
+    described: Value,
+    wanted_by: Vec<String>,
 }
 
 /// `cargo xtask dependencies`.
@@ -51,13 +65,21 @@ fn rules_in(text: &str) -> Result<Rules, String> {
     let text_of = |value: &toml::Value, key: &str| {
         value.get(key).and_then(toml::Value::as_str).unwrap_or_default().to_owned()
     };
-    let banned =
-        list("bans", "deny").iter().map(|it| (text_of(it, "crate"), text_of(it, "reason"))).collect();
+    let wrappers_of = |value: &toml::Value| {
+        let names = value.get("wrappers").and_then(toml::Value::as_array).cloned().unwrap_or_default();
+        names.iter().filter_map(toml::Value::as_str).map(str::to_owned).collect()
+    };
+    let ban = |it: &toml::Value| Ban {
+        name: text_of(it, "crate"),
+        reason: text_of(it, "reason"),
+        wrappers: wrappers_of(it),
+    };
+    let banned = list("bans", "deny").iter().map(ban).collect();
     Ok(Rules { allowed, banned })
 }
 
 /// Every package of the lock file that does not belong to this workspace, as cargo describes it.
-fn packages(root: &Path) -> Result<Vec<Value>, String> {
+fn packages(root: &Path) -> Result<Vec<Package>, String> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--locked"])
         .current_dir(root)
@@ -69,18 +91,32 @@ fn packages(root: &Path) -> Result<Vec<Value>, String> {
     let metadata: Value =
         serde_json::from_slice(&output.stdout).map_err(|error| format!("cargo metadata: {error}"))?;
     let packages = metadata["packages"].as_array().cloned().unwrap_or_default();
-    Ok(packages.into_iter().filter(|package| !package["source"].is_null()).collect())
+    let nodes = metadata["resolve"]["nodes"].as_array().cloned().unwrap_or_default();
+    let name_of = |id: &Value| {
+        let found = packages.iter().find(|package| &package["id"] == id);
+        found.and_then(|package| package["name"].as_str()).unwrap_or_default().to_owned()
+    };
+    let wanted_by = |id: &Value| {
+        let wants = |node: &&Value| node["dependencies"].as_array().is_some_and(|ids| ids.contains(id));
+        nodes.iter().filter(wants).map(|node| name_of(&node["id"])).collect()
+    };
+    let foreign = packages.iter().filter(|package| !package["source"].is_null());
+    Ok(foreign
+        .map(|package| Package { wanted_by: wanted_by(&package["id"]), described: package.clone() })
+        .collect())
 }
 
-fn findings(package: &Value, rules: &Rules) -> Vec<String> {
-    let text = |key: &str| package[key].as_str().unwrap_or_default();
+fn findings(package: &Package, rules: &Rules) -> Vec<String> {
+    let text = |key: &str| package.described[key].as_str().unwrap_or_default();
     let (name, version) = (text("name"), text("version"));
     let mut found = Vec::new();
     if !text("source").starts_with(REGISTRY) {
         found.push(format!("{name} {version}: comes from {}; use the registry", text("source")));
     }
-    if let Some((_, reason)) = rules.banned.iter().find(|(banned, _)| banned == name) {
-        found.push(format!("{name} {version}: banned in deny.toml ({reason})"));
+    if let Some(ban) = rules.banned.iter().find(|ban| ban.name == name)
+        && (ban.wrappers.is_empty() || package.wanted_by.iter().any(|it| !ban.wrappers.contains(it)))
+    {
+        found.push(format!("{name} {version}: banned in deny.toml ({})", ban.reason));
     }
     // Older manifests separate alternatives by a slash.
     let licence = text("license").replace('/', " OR ");
@@ -99,11 +135,17 @@ mod tests {
     use serde_json::json;
 
     fn found(name: &str, licence: &str, source: &str) -> Vec<String> {
+        found_under(&["ours"], name, licence, source)
+    }
+
+    fn found_under(wanted_by: &[&str], name: &str, licence: &str, source: &str) -> Vec<String> {
         let rules = rules_in(
-            "[licenses]\nallow = [\"MIT\", \"Apache-2.0 WITH LLVM-exception\"]\n[bans]\ndeny = [{ crate = \"chrono\", reason = \"jiff\" }]\n",
+            "[licenses]\nallow = [\"MIT\", \"Apache-2.0 WITH LLVM-exception\"]\n[bans]\ndeny = [{ crate = \"openssl\", reason = \"static\" }, { crate = \"chrono\", wrappers = [\"rmcp\"], reason = \"jiff\" }]\n",
         )
         .unwrap();
-        findings(&json!({ "name": name, "version": "1.0.0", "license": licence, "source": source }), &rules)
+        let described = json!({ "name": name, "version": "1.0.0", "license": licence, "source": source });
+        let wanted_by = wanted_by.iter().map(|&name| name.to_owned()).collect();
+        findings(&Package { described, wanted_by }, &rules)
     }
 
     #[test]
@@ -120,6 +162,13 @@ mod tests {
         }
         assert_eq!(found("chrono", "MIT", REGISTRY).len(), 1);
         assert_eq!(found("a", "MIT", "git+https://example.org/a").len(), 1);
+    }
+
+    #[test]
+    fn a_banned_crate_may_come_with_those_that_the_ban_names_alone() {
+        assert_eq!(found_under(&["rmcp"], "chrono", "MIT", REGISTRY), Vec::<String>::new());
+        assert_eq!(found_under(&["rmcp", "ours"], "chrono", "MIT", REGISTRY).len(), 1);
+        assert_eq!(found_under(&["rmcp"], "openssl", "MIT", REGISTRY).len(), 1);
     }
 
     #[test]

@@ -18,6 +18,8 @@ pub enum FragmentKind {
     Notice,
     /// The rules that the user wants restated.
     Rules,
+    /// What was found in the archive.
+    Recall,
 }
 
 impl FragmentKind {
@@ -29,6 +31,7 @@ impl FragmentKind {
             Self::Purification => "purification",
             Self::Notice => "notice",
             Self::Rules => "rules",
+            Self::Recall => "recall",
         }
     }
 }

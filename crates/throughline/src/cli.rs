@@ -91,6 +91,7 @@ enum Verb {
     Cursor(commands::cursor::Args),
     Completions(commands::man::CompletionsArgs),
     Man(commands::man::ManArgs),
+    Mcp(commands::mcp::Args),
     /// Print one line about the context (called by the agent: payload on stdin)
     ///
     /// Shows how full the context is and how far the compaction, and keeps a line per change in the project's
@@ -187,6 +188,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Verb::Cursor(args) => commands::cursor::run(&app()?, &args),
         Verb::Completions(args) => commands::man::completions(&args),
         Verb::Man(args) => commands::man::man(&args),
+        Verb::Mcp(args) => commands::mcp::run(folder, &args),
         // `main` has taken every call whose first word is one of these: an option stood before it.
         Verb::Hook { .. } | Verb::Statusline { .. } => Err(Failure::new("this verb must come first")
             .hint("call `throughline hook` or `throughline statusline`, then options")),

@@ -1,5 +1,6 @@
 //! `add`: records an entry.
 
+use throughline_domain::entry::EntryId;
 use throughline_domain::{Detail, EvidenceType, Origin, Priority};
 use throughline_store::memory::NewEntry;
 
@@ -116,15 +117,21 @@ pub(crate) fn run(app: &App, args: Args) -> Result<(), Failure> {
     };
     let kind = detail.kind();
     let given_units = throughline_domain::text::utf16_len(text.trim());
-    let changed = app.change(|draft| {
-        let before = draft.state.counter(kind);
-        let id = draft.add(NewEntry { text, detail })?;
-        Ok((id, draft.state.counter(kind) > before))
-    })?;
-    let (id, is_new) = changed.value;
+    let (id, is_new) = record(app, text, detail)?;
     if kind == throughline_domain::Kind::Evidence && given_units > app.memory.limits.evidence_units_max {
         let kept = app.memory.limits.evidence_units_max;
         output::remark(&format!("the first {kept} of {given_units} characters were kept"));
     }
     output::say(&if is_new { format!("{id} recorded") } else { format!("{id} was recorded already") })
+}
+
+/// Records an entry. Gives its id, and whether it is a new one: the same words are recorded once.
+pub(super) fn record(app: &App, text: String, detail: Detail) -> Result<(EntryId, bool), Failure> {
+    let kind = detail.kind();
+    let changed = app.change(|draft| {
+        let before = draft.state.counter(kind);
+        let id = draft.add(NewEntry { text, detail })?;
+        Ok((id, draft.state.counter(kind) > before))
+    })?;
+    Ok(changed.value)
 }

@@ -145,7 +145,7 @@ fn record(app: &App, add: Add) -> Result<(), Failure> {
 }
 
 /// Records an anchor; its words are proposed no more.
-fn put(app: &App, text: String, detail: Detail) -> Result<(String, bool), Failure> {
+pub(super) fn put(app: &App, text: String, detail: Detail) -> Result<(String, bool), Failure> {
     let words = text.clone();
     let changed = app.change(|draft| {
         let before = draft.state.counter(Kind::Anchor);

@@ -3,6 +3,7 @@
 use throughline_briefing::briefing::{self, Occasion};
 use throughline_briefing::session::{self, Known, Reader};
 use throughline_briefing::{Cap, Chosen, Facts};
+use throughline_domain::State;
 use throughline_domain::budget::estimate_tokens;
 use throughline_domain::ledger::Ledger;
 use throughline_domain::text::utf16_len;
@@ -58,12 +59,11 @@ fn behind_rules(rules: Option<Chosen>, chosen: Option<Chosen>) -> Chosen {
     }
 }
 
-pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    let state = app.state()?;
+/// What the agent would be told now, within a cap, between our marks.
+pub(super) fn compose(app: &App, state: &State, cap: Cap) -> Chosen {
     let untrusted = app.memory.untrusted();
     let facts = Facts { untrusted: &untrusted, ..Facts::default() };
-    let cap = Cap::tokens(args.tokens.unwrap_or(app.config.briefing.tokens));
-    let rules = governance::of_state(&app.memory, &app.config, &state)
+    let rules = governance::of_state(&app.memory, &app.config, state)
         .into_iter()
         .map(|rules| rules.chosen)
         .reduce(|first, second| behind_rules(Some(first), Some(second)));
@@ -72,10 +72,16 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let chosen = told
         .filter(|ledger| ledger.turn > 0)
         .and_then(|ledger| {
-            session::render(&state, &facts, &ledger, &Known::nothing(), Reader::Compacted, cap_left)
+            session::render(state, &facts, &ledger, &Known::nothing(), Reader::Compacted, cap_left)
         })
-        .or_else(|| briefing::render(&state, &facts, &Occasion::Compacted, cap_left));
-    let chosen = behind_rules(rules, chosen);
+        .or_else(|| briefing::render(state, &facts, &Occasion::Compacted, cap_left));
+    behind_rules(rules, chosen)
+}
+
+pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    let state = app.state()?;
+    let cap = Cap::tokens(args.tokens.unwrap_or(app.config.briefing.tokens));
+    let chosen = compose(app, &state, cap);
     let tokens = estimate_tokens(&chosen.text);
     if args.json {
         let lines: Vec<_> = chosen

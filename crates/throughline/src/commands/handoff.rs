@@ -1,9 +1,9 @@
 //! `handoff`: the hand-over block, with how full the context is.
 
 use throughline_briefing::Facts;
-use throughline_briefing::handoff;
-use throughline_domain::Health;
+use throughline_briefing::handoff::{self, ContextUse};
 use throughline_domain::time;
+use throughline_domain::{Health, State};
 use throughline_store::memory::Draft;
 
 use super::App;
@@ -23,10 +23,24 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    let (text, state, context) = block(app, args.force)?;
+    if args.json {
+        return output::say_json(&serde_json::json!({
+            "text": text,
+            "lastHandoff": state.workflow.last_handoff,
+            "usedTokens": context.map(|context| context.used_tokens),
+            "status": context.map(|context| context.health.word()),
+        }));
+    }
+    output::say(text.trim_end())
+}
+
+/// The block, the state with the hand-over noted in it, and how full the context is.
+pub(super) fn block(app: &App, force: bool) -> Result<(String, State, Option<ContextUse>), Failure> {
     let context = Gauge::at_hand(app, None).and_then(|gauge| gauge.context_use());
     if let Some(context) = context
         && context.health >= Health::Critical
-        && !args.force
+        && !force
     {
         return Err(Failure::new(format!(
             "the context is {}: {} tokens used",
@@ -50,13 +64,5 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let untrusted = app.memory.untrusted();
     let vouched = Facts { untrusted: &untrusted, ..Facts::default() }.vouched(&state);
     let text = handoff::render(&vouched, context.as_ref());
-    if args.json {
-        return output::say_json(&serde_json::json!({
-            "text": text,
-            "lastHandoff": state.workflow.last_handoff,
-            "usedTokens": context.map(|context| context.used_tokens),
-            "status": context.map(|context| context.health.word()),
-        }));
-    }
-    output::say(text.trim_end())
+    Ok((text, state, context))
 }

@@ -26,6 +26,7 @@ mod instructions;
 pub(crate) mod list;
 pub(crate) mod load;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod next;
 pub(crate) mod note;
 pub(crate) mod notes;
@@ -70,6 +71,22 @@ pub(crate) struct App {
     pub(crate) config: Config,
     pub(crate) memory: Memory,
     pub(crate) now: Timestamp,
+    caller: Caller,
+}
+
+/// Who runs us.
+struct Caller {
+    is_agent: bool,
+    session: Option<String>,
+}
+
+impl Caller {
+    fn from_env() -> Self {
+        Self {
+            is_agent: std::env::var_os("CLAUDECODE").is_some() || std::env::var_os("AI_AGENT").is_some(),
+            session: std::env::var("CLAUDE_CODE_SESSION_ID").ok().filter(|id| !id.is_empty()),
+        }
+    }
 }
 
 impl App {
@@ -98,15 +115,14 @@ impl App {
         let project = place.project_at(&place.settled(work.clone())).working_in(work);
         let (config, problems) = place.config(&project);
         let memory = project_memory(project, &place, &config);
-        Ok((Self { place, config, memory, now: Timestamp::now() }, problems))
+        Ok((Self { place, config, memory, now: Timestamp::now(), caller: Caller::from_env() }, problems))
     }
 
     /// Who is asking: a person, or an agent that runs us as a command.
     pub(crate) fn author(&self) -> Author {
-        let by_agent = std::env::var_os("CLAUDECODE").is_some() || std::env::var_os("AI_AGENT").is_some();
         Author {
-            origin: if by_agent { Origin::Assistant } else { Origin::User },
-            session: std::env::var("CLAUDE_CODE_SESSION_ID").ok().filter(|id| !id.is_empty()),
+            origin: if self.caller.is_agent { Origin::Assistant } else { Origin::User },
+            session: self.caller.session.clone(),
             now: self.now,
             patience: Patience::Person,
         }

@@ -41,7 +41,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     if args.json { output::say_json(&continuation::as_json(&next)) } else { print(&next) }
 }
 
-fn decide(app: &App, named: Option<&str>) -> Result<Continuation, Failure> {
+pub(super) fn decide(app: &App, named: Option<&str>) -> Result<Continuation, Failure> {
     let state = app.state()?;
     let untrusted = app.memory.untrusted();
     let state = Facts { untrusted: &untrusted, ..Facts::default() }.vouched(&state);

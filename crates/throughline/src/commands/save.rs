@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use throughline_domain::{Detail, Trigger};
+use throughline_domain::{Detail, State, Trigger};
 use throughline_store::memory::NewEntry;
 
 use super::App;
@@ -24,26 +24,37 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    let deadline = Duration::from_millis(app.config.git.deadline_ms);
-    let git = throughline_git::capture(&app.memory.project.work, deadline);
-    let git_error = git.error.clone();
-    let changed = app.change(|draft| {
-        for text in &args.highlights {
-            draft.add(NewEntry { text: text.clone(), detail: Detail::Highlight })?;
-        }
-        for text in &args.actions {
-            draft.add(NewEntry { text: text.clone(), detail: Detail::Action })?;
-        }
-        draft.save(Trigger::from_word(&args.trigger), git);
-        Ok(())
-    })?;
+    let (state, git_error) = save(app, &args.trigger, &args.highlights, &args.actions)?;
     if let Some(error) = git_error {
         output::remark(&format!("git: {error}"));
     }
-    let entries = changed.state.all_entries().count();
-    let metrics = &changed.state.token_metrics;
+    let entries = state.all_entries().count();
+    let metrics = &state.token_metrics;
     output::say(&format!(
         "saved ({}): {entries} entries, about {} tokens, {}",
         args.trigger, metrics.estimated_tokens, metrics.budget_status
     ))
+}
+
+/// Saves; gives the state then, and what git could not tell.
+pub(super) fn save(
+    app: &App,
+    trigger: &str,
+    highlights: &[String],
+    actions: &[String],
+) -> Result<(State, Option<String>), Failure> {
+    let deadline = Duration::from_millis(app.config.git.deadline_ms);
+    let git = throughline_git::capture(&app.memory.project.work, deadline);
+    let git_error = git.error.clone();
+    let changed = app.change(|draft| {
+        for text in highlights {
+            draft.add(NewEntry { text: text.clone(), detail: Detail::Highlight })?;
+        }
+        for text in actions {
+            draft.add(NewEntry { text: text.clone(), detail: Detail::Action })?;
+        }
+        draft.save(Trigger::from_word(trigger), git);
+        Ok(())
+    })?;
+    Ok((changed.state, git_error))
 }

@@ -34,6 +34,7 @@ mod hostile_input;
 mod hostile_places;
 mod injection;
 mod instructions;
+mod mcp;
 mod notes;
 mod originals;
 mod own_files;

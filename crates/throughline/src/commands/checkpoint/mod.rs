@@ -208,6 +208,15 @@ pub(super) fn at_leaving(app: &App, note: &str) -> Result<Left, Failure> {
     })
 }
 
+/// An agent wants this moment kept. Gives it, and whether it is a new one.
+pub(super) fn at_request(app: &App, note: Option<&str>) -> Result<(Box<Checkpoint>, bool), Failure> {
+    let wanted = Wanted { kind: "manual", task: None, note, with_files: true };
+    Ok(match make(app, &wanted)? {
+        Made::New(checkpoint) => (checkpoint, true),
+        Made::Same(checkpoint) => (checkpoint, false),
+    })
+}
+
 fn create(app: &App, wanted: &Wanted<'_>, as_json: bool) -> Result<(), Failure> {
     let (checkpoint, is_new) = match make(app, wanted)? {
         Made::New(checkpoint) => (checkpoint, true),
