@@ -88,7 +88,7 @@ pub fn status_line_command(binary: &str, wrapped_raw: Option<&str>) -> String {
     }
 }
 
-fn is_our_binary(path: &str) -> bool {
+pub(super) fn is_our_binary(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     name == "throughline" || name == "throughline.exe"
 }

@@ -15,6 +15,7 @@ pub const SKILL: &str = include_str!("../../../../plugin/throughline/skills/reco
 mod tests {
     use super::*;
     use crate::claude_code::hook_table;
+    use crate::claude_code::settings_edit::{SERVER_NAME, server_command};
     use expect_test::expect_file;
     use serde_json::Value;
 
@@ -34,6 +35,19 @@ mod tests {
         let market: Value = serde_json::from_str(market).unwrap();
         assert_eq!(market["plugins"][0]["name"], "throughline");
         assert_eq!(market["plugins"][0]["source"], "./throughline");
+    }
+
+    #[test]
+    fn the_plugin_starts_our_server_through_its_launcher() {
+        let list: Value =
+            serde_json::from_str(include_str!("../../../../plugin/throughline/.mcp.json")).unwrap();
+        let servers = list["mcpServers"].as_object().unwrap();
+        assert_eq!(servers.keys().collect::<Vec<_>>(), [SERVER_NAME]);
+        assert_eq!(
+            server_command(&servers[SERVER_NAME]),
+            Some("${CLAUDE_PLUGIN_ROOT}/bin/throughline"),
+            "a bare name is not found by the client"
+        );
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::json_splice::{Layout, Removal, Splice, Style};
 use super::our_entry::{our_hook, our_status_line, status_line_command};
 pub use super::settings_problem::SettingsProblem;
 use super::version::Version;
+pub use servers::{SERVER_NAME, add_server, remove_server, server_command};
 pub use window::{restore_window, set_window};
 
 /// A longer text is no settings file of a person.
@@ -88,15 +89,20 @@ pub fn uninstall(text: &str) -> Result<Edit, SettingsProblem> {
         }
         Ok(next_removal(body, root))
     })?;
-    let Some(root) = edited.whole_file else { return Ok(compared(text, format!("{mark}{}", edited.text))) };
+    Ok(taken_out(text, mark, &edited))
+}
+
+/// What a text is once everything of ours was taken out of it.
+fn taken_out(text: &str, mark: &str, edited: &Settled) -> Edit {
+    let Some(root) = &edited.whole_file else { return compared(text, format!("{mark}{}", edited.text)) };
     // Ours was all there was, in an object that we made: `new_file` tells the three ways that can have begun.
     let before = edited.text.get(..root.start).unwrap_or("");
     let after = edited.text.get(root.end..).unwrap_or("");
     let as_we_write_it = edited.text.get(root.start + 1..).is_some_and(|rest| rest.starts_with(['\n', '\r']));
     if after.is_empty() && as_we_write_it {
-        return Ok(compared(text, format!("{mark}{before}")));
+        return compared(text, format!("{mark}{before}"));
     }
-    Ok(Edit { text: format!("{mark}{before}{{}}{after}"), outcome: Outcome::NothingLeft })
+    Edit { text: format!("{mark}{before}{{}}{after}"), outcome: Outcome::NothingLeft }
 }
 
 /// Permission rules that `init` offers and never takes: with them the agent records without asking each time.
@@ -171,6 +177,10 @@ fn new_file(blanks: &str, wanted: &[HookEntry], ours: &Install) -> String {
     if ours.status_line {
         root.insert("statusLine".to_owned(), status_line(&ours.binary));
     }
+    rendered_whole(blanks, root)
+}
+
+fn rendered_whole(blanks: &str, root: Map<String, Value>) -> String {
     let empty = Node { span: 0..0, kind: json_spans::Kind::Other };
     Style::of(blanks, &empty).render(&Value::Object(root), &Layout::Lines(String::new()))
 }
@@ -389,6 +399,7 @@ fn check_unique_keys(body: &str, object: &Node, whose: &str) -> Result<(), Setti
 
 #[cfg(test)]
 mod properties;
+mod servers;
 #[cfg(test)]
 mod tests;
 mod window;

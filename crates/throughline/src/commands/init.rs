@@ -11,6 +11,7 @@ use throughline_store::project_files;
 use super::App;
 use super::compact_at::{self, CompactAt, Plan};
 use super::instructions;
+use super::servers;
 use crate::failure::Failure;
 use crate::output::{self, BAD, GOOD, HINT, styled};
 use crate::place::Place;
@@ -22,7 +23,8 @@ Examples:
   throughline init --user --dry-run    what would change for all your projects
   throughline init --compact-at 70%    and have the client compact at 70 % of the model's window
   throughline init --compact-at off    when it compacted before
-  throughline init --no-instructions   without the section in CLAUDE.md";
+  throughline init --no-instructions   without the section in CLAUDE.md
+  throughline init --mcp               and the memory as MCP tools, for all who work here";
 
 /// Register the hooks with Claude Code for this project
 ///
@@ -48,6 +50,9 @@ pub(crate) struct Args {
     /// Leave CLAUDE.md as it is: no Compact Instructions for the summariser
     #[arg(long)]
     no_instructions: bool,
+    /// Register the MCP server too, in .mcp.json, which your team shares; --shared does so by itself
+    #[arg(long, conflicts_with = "user")]
+    mcp: bool,
     /// Show the difference and write nothing
     #[arg(long)]
     dry_run: bool,
@@ -67,12 +72,20 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         .compact_at
         .map(|wanted| compact_at::plan(app, &path, &edit.text, wanted, args.window))
         .transpose()?;
+    let wants_server = args.mcp || args.shared;
+    if wants_server {
+        // All or nothing: a list that cannot be edited stops us before anything is written.
+        servers::edit(app)?;
+    }
     let text = plan.as_ref().map_or(&edit.text, |plan| &plan.edit.text);
     if args.dry_run {
         show_diff(&path, old.as_deref().unwrap_or(""), text)?;
         show_other_files(app, args.user)?;
         if !args.no_instructions {
             instructions::install(app, args.user, true)?;
+        }
+        if wants_server {
+            servers::install(app, true)?;
         }
         return tell_plan(plan.as_ref());
     }
@@ -101,7 +114,11 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         instructions::install(app, args.user, false)?;
     }
     super::keep_out_of_git(&app.memory.project);
-    offer(client)
+    if wants_server {
+        servers::install(app, false)?;
+    }
+    offer(client)?;
+    if wants_server { Ok(()) } else { servers::offer(args.user) }
 }
 
 fn tell_plan(plan: Option<&Plan>) -> Result<(), Failure> {
@@ -136,7 +153,7 @@ pub(super) fn refuse(
 }
 
 /// How the client is to call us. A file that a team shares cannot name a place on one machine.
-fn own_path(shared: bool) -> Result<String, Failure> {
+pub(super) fn own_path(shared: bool) -> Result<String, Failure> {
     if shared {
         return Ok("throughline".to_owned());
     }

@@ -34,6 +34,7 @@ pub(crate) mod pause;
 pub(crate) mod preflight;
 pub(crate) mod resolve;
 pub(crate) mod save;
+mod servers;
 pub(crate) mod sessions;
 pub(crate) mod set;
 pub(crate) mod status;

@@ -8,13 +8,14 @@ use super::App;
 use super::compact_at;
 use super::init::{command_paths, install_folder, refuse, settings_path, show_diff};
 use super::instructions;
+use super::servers;
 use crate::failure::Failure;
 use crate::hook::starting;
 use crate::output::{self, GOOD, styled};
 
 /// Take the hooks out of Claude Code's settings again; what was recorded stays
 ///
-/// Also the command /context-compact and the section that `init` wrote into CLAUDE.md.
+/// Also our MCP server in .mcp.json, the command /context-compact, and the section that `init` wrote into CLAUDE.md.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// From .claude/settings.json, which your team shares
@@ -37,6 +38,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     };
     let Some(now) = project_files::read_settings(&path)? else {
         instructions::remove(app, scope, args.dry_run)?;
+        remove_server(app, args)?;
         if !tell_what_is_left(app) && !args.dry_run {
             release_files(app);
         }
@@ -58,6 +60,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     };
     if args.dry_run {
         show_diff(&path, &now, &text)?;
+        remove_server(app, args)?;
         return instructions::remove(app, scope, true);
     }
     match edit.outcome {
@@ -80,6 +83,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         project_files::remove_own(&path, text)?;
     }
     instructions::remove(app, scope, false)?;
+    remove_server(app, args)?;
     if let Some(exclude) = throughline_git::top_level_exclude_path(&app.memory.project.root) {
         if !project_files::holds_records(&app.memory.project) {
             project_files::stop_excluding(&exclude)?;
@@ -94,6 +98,15 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         release_files(app);
     }
     output::say("what was recorded stays; `throughline init` brings the hooks back")
+}
+
+/// The project's list of servers goes with the project's settings, not with somebody's own.
+fn remove_server(app: &App, args: &Args) -> Result<(), Failure> {
+    if !args.user {
+        servers::remove(app, args.shared, args.dry_run)?;
+    }
+    servers::tell_what_is_left(app);
+    Ok(())
 }
 
 /// Hooks of ours in other settings files still run.

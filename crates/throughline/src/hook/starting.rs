@@ -116,7 +116,7 @@ pub(crate) fn client_settings(place: &Place, project: &Project) -> settings_read
 }
 
 /// The client's own state file: beside its folder, or in it where the folder is set by the environment.
-fn client_state_file(place: &Place) -> Option<PathBuf> {
+pub(crate) fn client_state_file(place: &Place) -> Option<PathBuf> {
     match std::env::var_os("CLAUDE_CONFIG_DIR") {
         Some(_) => Some(place.claude_folder.as_ref()?.join(".claude.json")),
         None => Some(place.user_home.as_ref()?.join(".claude.json")),

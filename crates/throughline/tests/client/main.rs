@@ -15,6 +15,8 @@ mod instructions;
 #[cfg(test)]
 mod lifecycle;
 #[cfg(test)]
+mod mcp;
+#[cfg(test)]
 mod odd_compactions;
 #[cfg(test)]
 mod plugin;

@@ -13,6 +13,7 @@ mod instructions;
 mod locks;
 mod restored;
 mod runs;
+mod servers;
 mod state;
 mod surroundings;
 mod usage_log;
@@ -107,6 +108,7 @@ const CHECKS: [(&str, Look); 23] = [
     ("hooks", hooks::registered),
     ("timeouts", hooks::timeouts),
     ("plugin", hooks::plugin_beside_settings),
+    ("mcp", servers::check),
     ("instructions", instructions::check),
     ("disk", disk::check),
     ("usage log", usage_log::check),

@@ -1,6 +1,6 @@
 //! The tools: each does what the verb of the same purpose does, and answers in as few words.
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use throughline_briefing::Cap;
 use throughline_briefing::continuation;
 use throughline_briefing::fragment::{FragmentKind, wrap};
@@ -17,6 +17,22 @@ use crate::gauge::Gauge;
 
 /// The source of a constraint that comes from an agent: it cannot say that somebody else set it.
 const BY_AGENT: &str = "agent";
+
+/// What of `health --json` an agent can use. The client shows it the structured answer in place of the words.
+const FIGURES: [&str; 12] = [
+    "session",
+    "model",
+    "usedTokens",
+    "windowTokens",
+    "percentOfWay",
+    "status",
+    "compactions",
+    "compactsAtTokens",
+    "tokensLeft",
+    "neverCompacts",
+    "minutesLeft",
+    "purity",
+];
 
 pub(super) fn answer(app: &App, call: Call) -> Result<Answer, Failure> {
     match call {
@@ -90,7 +106,7 @@ fn keep(app: &App, note: Option<&str>) -> Result<Answer, Failure> {
     } else if made.git.left_out_count > 0 {
         text.push_str(&format!("; {} files were not kept", made.git.left_out_count));
     }
-    Ok(Answer { text, structured: Some(json!({ "id": id, "isNew": is_new })) })
+    Ok(Answer::text(text))
 }
 
 fn health(app: &App) -> Answer {
@@ -100,11 +116,11 @@ fn health(app: &App) -> Answer {
     if let Some(purity) = gauge.as_ref().and_then(|gauge| gauge.purity.as_ref()) {
         text.push_str(&format!("\n**Purity**: {} of 100", purity.score));
     }
-    let structured = match &gauge {
-        Some(gauge) => health::as_json(gauge),
-        None => json!({ "usedTokens": null, "status": null }),
-    };
-    Answer { text, structured: Some(structured) }
+    let figures = gauge.as_ref().map(health::as_json).unwrap_or_default();
+    let told = |name: &&str| !figures[*name].is_null();
+    let structured: Map<String, Value> =
+        FIGURES.into_iter().filter(told).map(|name| (name.to_owned(), figures[name].clone())).collect();
+    Answer { text, structured: gauge.is_some().then(|| structured.into()) }
 }
 
 fn load(app: &App) -> Result<Answer, Failure> {

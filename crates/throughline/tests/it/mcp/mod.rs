@@ -1,6 +1,7 @@
 //! The MCP server as a client has it: a process that answers JSON lines.
 
 mod faults;
+mod registering;
 mod together;
 mod tools;
 

@@ -176,19 +176,13 @@ fn the_health_of_the_calling_session_is_told() {
     let mut server = Server::start(&scene.home);
     let answer = server.request("tools/call", json!({ "name": "context_health", "arguments": {} }));
     let result = &answer["result"];
-    assert_eq!(result["structuredContent"]["session"], "s1");
-    assert_eq!(
-        result["structuredContent"],
-        scene
-            .json(&["health", "--json"])
-            .as_object()
-            .map(|health| {
-                let mut health = health.clone();
-                health.shift_remove("purified");
-                Value::Object(health)
-            })
-            .unwrap()
-    );
+    let told = scene.json(&["health", "--json"]);
+    let figures = result["structuredContent"].as_object().unwrap();
+    assert_eq!((&figures["session"], &figures["usedTokens"]), (&json!("s1"), &json!(49_980)));
+    for (name, figure) in figures {
+        assert_eq!(figure, &told[name], "{name}");
+    }
+    assert!(tokens(&result["structuredContent"].to_string()) < 150, "{result}");
     assert!(result["content"][0]["text"].as_str().unwrap().starts_with("## Context Health\n"), "{result}");
     server.ends_well();
 }

@@ -1,0 +1,139 @@
+//! Our MCP server in the client's lists of servers: the project's `.mcp.json`, which we write; its own, which we read.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use throughline_agents::claude_code::settings_edit::{
+    Edit, Outcome, SERVER_NAME, add_server, remove_server, server_command,
+};
+use throughline_agents::claude_code::shell_words;
+use throughline_store::project_files;
+
+use super::App;
+use super::init::{install_folder, own_path, refuse, show_diff};
+use crate::failure::Failure;
+use crate::output::{self, GOOD, styled};
+
+/// The project's list, which its team shares.
+pub(super) fn list_path(root: &Path) -> PathBuf {
+    root.join(".mcp.json")
+}
+
+/// The program as `.mcp.json` names it: a file that a team shares cannot name a place on one machine.
+const SHARED_COMMAND: &str = "throughline";
+
+/// The project's list as it is, and with our server in it.
+pub(super) fn edit(app: &App) -> Result<(Option<String>, Edit), Failure> {
+    let path = list_path(&app.memory.project.root);
+    let old = project_files::read_settings(&path)?;
+    let edit = add_server(old.as_deref(), SHARED_COMMAND).map_err(|problem| refuse(&path, &problem))?;
+    Ok((old, edit))
+}
+
+/// Writes our server into the project's list, or shows what that would change.
+pub(super) fn install(app: &App, dry_run: bool) -> Result<(), Failure> {
+    let path = list_path(&app.memory.project.root);
+    let (old, edit) = edit(app)?;
+    if dry_run {
+        return show_diff(&path, old.as_deref().unwrap_or(""), &edit.text);
+    }
+    if edit.outcome == Outcome::Unchanged {
+        return output::say(&format!("{} is up to date", path.display()));
+    }
+    let folder = install_folder(&app.place, &path);
+    if let Some(old) = &old {
+        project_files::back_up(&folder, &path, old)?;
+    }
+    project_files::write_settings(&path, &edit.text)?;
+    // By this `uninstall` knows that it was us, on this machine.
+    project_files::write_settings(&folder.join("written"), &edit.text)?;
+    output::say(&format!("{} MCP server registered in {}", styled(GOOD, "✓"), path.display()))?;
+    if !is_on_path(SHARED_COMMAND) {
+        output::warn("`throughline` is not on the path: the client will not find the server by that name");
+    }
+    Ok(())
+}
+
+/// Takes our server out of the project's list. One that somebody else put there stays, unless the team's own settings
+/// are meant.
+pub(super) fn remove(app: &App, shared: bool, dry_run: bool) -> Result<(), Failure> {
+    let path = list_path(&app.memory.project.root);
+    let folder = install_folder(&app.place, &path);
+    let Some(now) = project_files::read_settings(&path)? else { return Ok(()) };
+    if !shared && !folder.join("written").is_file() {
+        return Ok(());
+    }
+    let edit = remove_server(&now).map_err(|problem| refuse(&path, &problem))?;
+    if edit.outcome == Outcome::Unchanged {
+        return Ok(());
+    }
+    if dry_run {
+        return show_diff(&path, &now, if edit.outcome == Outcome::NothingLeft { "" } else { &edit.text });
+    }
+    match edit.outcome {
+        Outcome::NothingLeft => project_files::remove_settings(&path)?,
+        _ => project_files::write_settings(&path, &edit.text)?,
+    }
+    project_files::forget_install(&folder)?;
+    output::say(&format!("{} our MCP server removed from {}", styled(GOOD, "✓"), path.display()))
+}
+
+/// The command that registers the server for one person, in the list that the client keeps itself.
+pub(super) fn offer(user: bool) -> Result<(), Failure> {
+    let scope = if user { "user" } else { "local" };
+    let binary = shell_words::quote(&own_path(false)?);
+    output::say(&format!(
+        "offered, not taken: the memory as tools: claude mcp add --scope {scope} {SERVER_NAME} -- {binary} mcp"
+    ))
+}
+
+/// The client's own list still names us: only the client can take that back.
+pub(super) fn tell_what_is_left(app: &App) {
+    let state = crate::hook::starting::client_state_file(&app.place);
+    let text = state.and_then(|path| project_files::read_settings(&path).ok().flatten());
+    for registered in text.iter().flat_map(|text| in_client_state(text, &app.memory.project.root)) {
+        output::remark(&format!(
+            "the client's own list still names our MCP server: claude mcp remove --scope {} {SERVER_NAME}",
+            registered.scope
+        ));
+    }
+}
+
+/// Where our server is registered.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Registered {
+    /// What the client calls the place.
+    pub(super) scope: &'static str,
+    /// The program it starts.
+    pub(super) command: String,
+}
+
+/// Our server in the client's own state: for all projects of a person, and for this one.
+pub(super) fn in_client_state(text: &str, root: &Path) -> Vec<Registered> {
+    let state: Value = serde_json::from_str(text).unwrap_or_default();
+    let local = state.get("projects").and_then(|projects| projects.get(root.to_string_lossy().as_ref()));
+    [("user", Some(&state)), ("local", local)]
+        .into_iter()
+        .filter_map(|(scope, holder)| registered(scope, holder?))
+        .collect()
+}
+
+/// Our server in the project's list.
+pub(super) fn in_project_list(text: &str) -> Option<Registered> {
+    registered("project", &serde_json::from_str(text).ok()?)
+}
+
+fn registered(scope: &'static str, holder: &Value) -> Option<Registered> {
+    let command = server_command(holder.get("mcpServers")?.get(SERVER_NAME)?)?.to_owned();
+    Some(Registered { scope, command })
+}
+
+/// Whether the client can start a command: a path that is there, or a name on the path.
+pub(super) fn can_start(command: &str) -> bool {
+    if command.contains('/') { Path::new(command).is_file() } else { is_on_path(command) }
+}
+
+fn is_on_path(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+}

@@ -1,0 +1,98 @@
+//! Our MCP server in the real client: the agent is shown the tools, may call them when it is allowed to, and only then.
+
+use serde_json::{Value, json};
+use throughline_testkit::{Kind, Script, Step, client};
+
+use crate::{plugin::PLUGIN, scene::Scene};
+
+const TOOL: &str = "mcp__throughline__record_decision";
+const DECISION: &str = "the parser keeps comments";
+
+fn records(tool: &str) -> Script {
+    let call = Step::tool(tool, json!({ "text": DECISION, "why": "formatters need them" }));
+    Script::new().turn("PROMPT:record", [call, Step::text("Done.")])
+}
+
+/// As the command that `init` prints has it.
+fn registered() -> Option<Scene> {
+    let scene = Scene::installed()?;
+    let binary = scene.binary.to_str().unwrap().to_owned();
+    let add = ["mcp", "add", "--scope", "local", "throughline", "--", &binary, "mcp"];
+    scene.lab.claude(&add).assert_success();
+    Some(scene)
+}
+
+/// Our tools in the client's first event.
+fn tools(event: &Value) -> Vec<&str> {
+    let all = event["tools"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    all.filter(|name| name.contains("throughline__")).collect()
+}
+
+/// One prompt, in which the agent calls a tool that records; gives the tools that the client offered it.
+#[track_caller]
+fn recording_works(scene: &Scene, tool: &str, args: &[&str]) {
+    scene.lab.set_script(records(tool));
+    let mut client = scene.lab.live(args);
+    let turn = client.ask("PROMPT:record it");
+    assert_eq!(turn.text(), "Done.");
+    assert!(client.close().success());
+    let first = turn.events_of("init").next().unwrap();
+    assert_eq!(tools(first).len(), 11, "{first}");
+    let request = &scene.lab.mock().requests_of(Kind::Main)[0];
+    assert!(request.contains(tool), "the tool is named to the model");
+    assert!(request.contains("Throughline remembers this project's decisions"), "so is what it is for");
+    let session = Some(turn.session_id().to_owned());
+    assert_eq!(scene.archived_decisions(), [(DECISION.to_owned(), "assistant".to_owned(), session)]);
+    assert_eq!(scene.logged(), "");
+}
+
+#[test]
+fn the_agent_is_shown_the_tools_and_records_with_them() {
+    let Some(scene) = registered() else { return };
+    recording_works(&scene, TOOL, &[]);
+    let doctor: Value =
+        serde_json::from_str(&scene.lab.home().run(&scene.binary, &["doctor", "--json"], "").stdout).unwrap();
+    let check = doctor["checks"].as_array().unwrap().iter().find(|check| check["name"] == "mcp").unwrap();
+    assert_eq!(check["state"], "ok", "{check}");
+    assert!(check["what"].as_str().unwrap().ends_with(".claude.json (scope local)"), "{check}");
+}
+
+#[test]
+fn the_teams_list_brings_the_server_too() {
+    let Some(scene) = Scene::new() else { return };
+    let folder = scene.binary.parent().unwrap().to_owned();
+    let scene = scene.with(|lab| lab.with_path_dir(&folder));
+    scene.run(&["init", "--mcp"]);
+    recording_works(&scene, TOOL, &[]);
+}
+
+#[test]
+fn the_plugin_brings_the_server() {
+    let Some(scene) = Scene::new() else { return };
+    let binary = scene.binary.clone();
+    let scene = scene.with(|lab| lab.with_env("THROUGHLINE_BIN", binary));
+    recording_works(
+        &scene,
+        "mcp__plugin_throughline_throughline__record_decision",
+        &["--plugin-dir", PLUGIN],
+    );
+}
+
+/// Without a rule the client asks; where nobody can be asked it refuses, and nothing is recorded.
+#[test]
+fn without_permission_nothing_is_recorded() {
+    let Some(scene) = registered() else { return };
+    let ask = |rules: &[&str]| {
+        scene.lab.set_script(records(TOOL));
+        let plain = ["-p", "PROMPT:record it", "--model", client::MODEL_WITH_REMINDERS];
+        scene.lab.claude(&[&plain, rules].concat()).assert_success();
+        let last = scene.lab.mock().requests_of(Kind::Main).pop().unwrap();
+        last.body["messages"].as_array().unwrap().last().unwrap().to_string()
+    };
+    let refused = ask(&[]);
+    assert!(refused.contains("is_error\":true") && refused.contains("permission"), "{refused}");
+    assert!(!scene.lab.home().project().join(".claude/unified-session-state.json").exists());
+    let allowed = ask(&["--allowedTools", TOOL]);
+    assert!(allowed.contains("D1"), "{allowed}");
+    assert_eq!(scene.archived_decisions().len(), 1);
+}
