@@ -24,7 +24,7 @@ pub struct Checkpoint {
     pub id: String,
     /// When, as written.
     pub created_at: String,
-    /// What made it: `manual`, `task`, `commit`, `phase`, `threshold`, `precompact`, `restore`, or another word.
+    /// What made it: `manual`, `task`, `commit`, `branch`, `phase`, `threshold`, `precompact`, `restore`, or another word.
     #[serde(rename = "type")]
     pub kind: String,
     /// The session, where one is at hand.
@@ -87,6 +87,9 @@ pub struct TreeAt {
     /// The whole working tree in git objects, when it was kept there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
+    /// Files that a restore was about to touch, committed ones too (`A`: it adds them); whoever restores this, undoes it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub touched: Vec<String>,
     /// Why something is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,

@@ -21,6 +21,7 @@ mod restoring;
 mod snapshot;
 mod status;
 mod taking;
+mod touched;
 mod tree_diff;
 mod trees;
 
@@ -33,7 +34,7 @@ use throughline_domain::git_state::GitState;
 pub use changes::{Changes, History};
 pub use head_file::branch_from_head_file;
 pub use head_id::head_from_files;
-pub use restoring::Restoring;
+pub use restoring::{Restoring, Then};
 pub use snapshot::Snapshot;
 pub use taking::{Bounds, Taken};
 pub use tree_diff::{Change, TreeDiff};
@@ -145,22 +146,28 @@ impl Git {
         tree_diff::between(self, folder, from, to, deadline)
     }
 
-    /// What has to be written so that the files which differed from `base` in `tree` are as they were there.
-    /// `now` is the working tree as it stands, taken a moment ago.
+    /// What has to be written so that the files which were not committed `then`, or which a restore touched, are as they
+    /// were. `now` is the working tree as it stands, taken a moment ago.
     pub fn plan_restore(
         &self,
         folder: &Path,
-        base: Option<&str>,
-        tree: &str,
+        then: &Then<'_>,
         now: &Taken,
         deadline: Duration,
     ) -> Result<Restoring, String> {
-        restoring::plan(self, folder, base, tree, now, deadline)
+        restoring::plan(self, folder, then, now, deadline)
     }
 
-    /// Writes what was planned into the working tree; the index stays.
-    pub fn restore(&self, folder: &Path, plan: &Restoring, deadline: Duration) -> Result<(), String> {
-        restoring::carry_out(self, folder, plan, deadline)
+    /// Writes the files that were planned into another folder, which is empty. `index` is a file that is not there yet:
+    /// the repository's index and the working tree stay as they are.
+    pub fn write_restored(
+        &self,
+        plan: &Restoring,
+        index: &Path,
+        folder: &Path,
+        deadline: Duration,
+    ) -> Result<(), String> {
+        restoring::write_into(self, plan, index, folder, deadline)
     }
 }
 

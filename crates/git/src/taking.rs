@@ -1,5 +1,6 @@
 //! Taking: the working tree as a tree of git objects. The user's index, files and references stay as they are.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -189,7 +190,14 @@ fn update_copy(
         return Ok(());
     }
     let mut input = Vec::new();
-    for raw in chosen {
+    // A link where a folder was: adding it removes what was in the folder, and git refuses to look behind it.
+    let links = chosen.iter().filter(|raw| top.join(path_from_bytes(raw)).is_symlink());
+    let links: HashSet<&[u8]> = links.map(Vec::as_slice).collect();
+    let is_behind_link = |raw: &[u8]| {
+        let mut ends = raw.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+        ends.any(|(end, _)| links.contains(&raw[..end]))
+    };
+    for raw in chosen.iter().filter(|raw| !is_behind_link(raw)) {
         input.extend_from_slice(raw);
         input.push(0);
     }

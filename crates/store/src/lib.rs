@@ -19,6 +19,7 @@ pub mod notes_file;
 pub mod outbox;
 pub mod outline_file;
 pub mod paths;
+pub mod placing;
 mod positional;
 pub mod project_files;
 pub mod redact;

@@ -53,12 +53,19 @@ pub(crate) enum Made {
 
 /// Makes a checkpoint, unless nothing changed since the last one and nobody has something to say about it.
 pub(crate) fn make(moment: &Moment<'_>) -> Result<Made, CheckpointError> {
+    make_before(moment, &[])
+}
+
+/// The same before a restore touches files: one is made in any case, and knows them.
+pub(crate) fn make_before(moment: &Moment<'_>, touched: &[String]) -> Result<Made, CheckpointError> {
     let on_disk = Checkpoints::of(&moment.memory.project, &moment.memory.home);
     let alone = on_disk.alone(moment.patience)?;
     let (mut checkpoint, taken) = observe(moment, &on_disk, &alone)?;
+    checkpoint.git.touched = touched.to_vec();
     let latest = on_disk.latest();
     if let Some(latest) = &latest
         && latest.content == checkpoint.content
+        && touched.is_empty()
         && moment.notes.is_none()
     {
         return Ok(Made::Same(Box::new(latest.clone())));
@@ -76,7 +83,7 @@ pub(crate) fn make(moment: &Moment<'_>) -> Result<Made, CheckpointError> {
     }
     checkpoint.previous = latest.map(|latest| latest.id);
     // The tree first: a file that promises one that git may collect would be worse than a reference too many.
-    if taken.is_dirty()
+    if (taken.is_dirty() || !touched.is_empty())
         && let Some(tree) = checkpoint.git.tree.clone()
         && let Err(why) = git.keep_tree(root, &checkpoint.id, &tree, deadline)
     {
@@ -156,6 +163,7 @@ fn tree_at(taken: &Taken) -> TreeAt {
         left_out: taken.left_out.clone(),
         left_out_count: taken.left_out_count,
         tree: taken.tree.clone(),
+        touched: Vec::new(),
         error: taken.error.clone(),
     }
 }
@@ -220,7 +228,8 @@ pub(crate) fn remove(
     alone: &Alone,
     ids: &[String],
 ) -> Result<Option<String>, CheckpointError> {
-    let kept_files = ids.iter().filter(|id| on_disk.read(id).is_ok_and(|it| it.git.tree != it.git.head));
+    let has_reference = |git: &TreeAt| git.tree != git.head || !git.touched.is_empty();
+    let kept_files = ids.iter().filter(|id| on_disk.read(id).is_ok_and(|it| has_reference(&it.git)));
     let names: Vec<String> = kept_files.cloned().collect();
     on_disk.remove(alone, ids)?;
     Ok(Git::default().forget_trees(&memory.project.root, &names).err())

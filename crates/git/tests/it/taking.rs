@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use throughline_git::{Bounds, Taken, head_from_files, index_file};
+use throughline_git::{Bounds, Taken, Then, head_from_files, index_file};
 
 use crate::repo::{PATIENCE, Repo};
 
@@ -62,6 +62,16 @@ fn everything_that_differs_is_taken_and_nothing_of_the_users_changes() {
         (repo.git(&["status", "--porcelain"]), repo.git(&["ls-files", "-s"]), repo.git(&["for-each-ref"]));
     assert_eq!(before, after);
     assert_eq!(take(&repo, &repo.folder, &BOUNDS), taken, "the same again");
+}
+
+#[test]
+fn a_link_where_a_folder_was_is_taken() {
+    let repo = Repo::with_commit();
+    repo.write("e/deep/z", "1").commit("folder");
+    fs::remove_dir_all(repo.folder.join("e")).unwrap();
+    symlink("nowhere", repo.folder.join("e")).unwrap();
+    let taken = take(&repo, &repo.folder, &BOUNDS);
+    assert_eq!((named(&taken), taken.error.clone()), (vec![('A', "e"), ('D', "e/deep/z")], None));
 }
 
 #[test]
@@ -138,9 +148,9 @@ fn only_the_files_that_were_uncommitted_come_back() {
     repo.write("alpha.txt", "now\n").write("untracked.txt", "mine\n");
     let now = take(&repo, &repo.folder, &BOUNDS);
     let git = repo.ours();
-    let plan = git
-        .plan_restore(&repo.folder, then.head.as_deref(), then.tree.as_deref().unwrap(), &now, PATIENCE)
-        .unwrap();
+    let tree = then.tree.as_deref().unwrap();
+    let wanted = Then { head: then.head.as_deref(), tree, touched: &[] };
+    let plan = git.plan_restore(&repo.folder, &wanted, &now, PATIENCE).unwrap();
     let planned: Vec<(char, &str)> =
         plan.files.iter().map(|(letter, path)| (*letter, path.as_str())).collect();
     assert_eq!(planned, [('M', "alpha.txt"), ('D', "beta.txt"), ('A', "new.txt")]);
@@ -148,15 +158,44 @@ fn only_the_files_that_were_uncommitted_come_back() {
     let hook = repo.folder.join(".git/hooks/post-checkout");
     fs::write(&hook, "#!/bin/sh\ntouch hook-ran\n").unwrap();
     fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
-    git.restore(&repo.folder, &plan, PATIENCE).unwrap();
-    let read = |name: &str| fs::read_to_string(repo.folder.join(name)).ok();
+    let (index, aside) = (repo.temp.path().join("own-index"), repo.temp.path().join("aside"));
+    fs::create_dir(&aside).unwrap();
+    let before = repo.git(&["status", "--porcelain"]);
+    git.write_restored(&plan, &index, &aside, PATIENCE).unwrap();
+    assert_eq!(repo.git(&["status", "--porcelain"]), before, "the working tree stays, and the index");
+    let read = |name: &str| fs::read_to_string(aside.join(name)).ok();
     assert_eq!((read("alpha.txt").as_deref(), read("new.txt").as_deref()), (Some("then\n"), Some("then\n")));
-    assert_eq!((read("beta.txt"), read("hook-ran")), (None, None));
-    assert_eq!(
-        (read("later.txt").as_deref(), read("untracked.txt").as_deref()),
-        (Some("later\n"), Some("mine\n"))
-    );
-    assert_eq!(repo.git(&["diff", "--cached", "--name-only"]), "", "the index stays");
+    assert_eq!((read("beta.txt"), read("later.txt"), read("hook-ran")), (None, None, None));
+    assert!(!repo.folder.join("hook-ran").exists());
+    assert_eq!(plan.not_in_git(), Vec::<PathBuf>::new());
+    assert_eq!(plan.touched(), ["M beta.txt", "M alpha.txt", "A new.txt"]);
+}
+
+/// What git does not look at is in no tree: a plan that would overwrite it says so.
+#[test]
+fn a_plan_names_every_file_in_the_way_that_git_does_not_hold() {
+    let repo = Repo::with_commit();
+    repo.write("told.txt", "1").write("flat", "1").commit("more");
+    repo.write("alpha.txt", "then\n").write(".env", "then").write("w", "then").write("d/x", "then");
+    repo.write("told.txt", "then").write("flat", "then");
+    let then = take(&repo, &repo.folder, &BOUNDS);
+    repo.git(&["checkout", "-q", "--", "."]);
+    for name in ["w", "d/x", "flat"] {
+        fs::remove_file(repo.folder.join(name)).unwrap();
+    }
+    fs::remove_dir(repo.folder.join("d")).unwrap();
+    repo.write(".gitignore", ".env\n*.key\nd\n").write("w/in", "mine").write("w/deep/my.key", "mine");
+    repo.write("flat/in", "mine").write("d", "mine").write(".env", "mine").commit("now");
+    symlink("nowhere", repo.folder.join("w/link.key")).unwrap();
+    repo.git(&["update-index", "--assume-unchanged", "told.txt"]);
+    repo.write("told.txt", "mine");
+    let now = take(&repo, &repo.folder, &BOUNDS);
+    let wanted = Then { head: then.head.as_deref(), tree: then.tree.as_deref().unwrap(), touched: &[] };
+    let plan = repo.ours().plan_restore(&repo.folder, &wanted, &now, PATIENCE).unwrap();
+    assert_eq!(plan.names_not_in_git(), [".env", "d", "told.txt", "w/deep/my.key", "w/link.key"]);
+    let removed: Vec<&str> =
+        plan.files.iter().filter(|(letter, _)| *letter == 'D').map(|(_, path)| path.as_str()).collect();
+    assert_eq!(removed, ["flat/in", "w/in"], "what git holds makes room, and that is said");
 }
 
 /// Others found no commit where references are packed, and none in a linked worktree.

@@ -18,6 +18,7 @@ mod kills;
 mod lock_holders;
 mod many_writers;
 mod notes;
+mod restoring;
 mod scene;
 mod system_calls;
 mod traced;

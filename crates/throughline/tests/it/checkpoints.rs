@@ -230,7 +230,7 @@ fn a_difference_is_told_between_two_and_between_one_and_now() {
         <id> → <later>
         commit: <commit> → <new commit>
         phase: none → phase-2
-        committed in between (1 files):
+        committed in between (1 file):
           A a.txt
         uncommitted files (+ new, ~ changed, - no longer):
           + A .claude/throughline.toml

@@ -41,6 +41,7 @@ mod own_files;
 mod purity;
 mod reading;
 mod recording;
+mod restoring;
 mod rooms;
 mod scene;
 mod sessions;

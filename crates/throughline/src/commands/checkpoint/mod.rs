@@ -5,7 +5,7 @@ pub(crate) mod reading;
 mod restore;
 
 use serde_json::json;
-use throughline_domain::checkpoint::Checkpoint;
+use throughline_domain::checkpoint::{Checkpoint, TreeAt};
 use throughline_domain::text::one_line;
 use throughline_domain::{State, time};
 use throughline_git::Git;
@@ -29,10 +29,10 @@ Examples:
   throughline checkpoint restore latest
   throughline checkpoint restore feed --files
 
-They are made by themselves too: when a task ends, after a commit, when the phase changes, when the
-context fills up and before a compaction; never twice when nothing changed. Each holds the commit, the
+They are made by themselves too: when a task ends, after a commit, on another branch, when the phase
+changes, when the context fills up and before a compaction; never twice when nothing changed. Each holds the commit, the
 uncommitted files with the ids of their content, tasks, anchors, figures and the briefing of that moment.
-ID is a name from the list, the beginning or the end of it, or `latest`.";
+ID is a name from the list, the beginning or the end of it, or `latest`: the last by name.";
 
 /// Where the work stood: create, list, show, diff, restore, keep, rm, prune
 #[derive(Debug, clap::Args)]
@@ -139,6 +139,21 @@ struct Wanted<'a> {
     with_files: bool,
 }
 
+/// The full name of the one that is meant.
+fn find(on_disk: &Checkpoints, name: &str) -> Result<String, Failure> {
+    if on_disk.ids().is_empty() {
+        return Err(
+            Failure::new("there is no checkpoint yet").hint("`throughline checkpoint create` makes one")
+        );
+    }
+    Ok(on_disk.find(name)?)
+}
+
+/// `1 file`, `2 files`.
+fn counted(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
 fn on_disk(app: &App) -> Checkpoints {
     Checkpoints::of(&app.memory.project, &app.place.home)
 }
@@ -242,21 +257,31 @@ fn tell_about_files(checkpoint: &Checkpoint, wanted: bool) {
         output::remark(&format!("the files were not kept: {}", one_line(error, 300)));
     } else if !git.files.is_empty() && git.tree.is_none() {
         let why = if wanted { " (checkpoints.keep_files is off)" } else { "" };
-        output::remark(&format!("the content of {} uncommitted files was not kept{why}", git.files.len()));
-    }
-    if git.left_out_count > 0 {
         output::remark(&format!(
-            "{} files were too many, too large or not readable: {}",
-            git.left_out_count,
-            git.left_out.join(", ")
+            "the content of {} was not kept{why}",
+            counted(git.files.len(), "uncommitted file")
         ));
     }
+    if git.left_out_count > 0 {
+        output::remark(&left_out(git));
+    }
+}
+
+fn left_out(git: &TreeAt) -> String {
+    let count = usize::try_from(git.left_out_count).unwrap_or(usize::MAX);
+    let mut text = format!("not taken, too many, too large or not readable: {}", counted(count, "file"));
+    if !git.left_out.is_empty() {
+        let more = count.saturating_sub(git.left_out.len());
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        text.push_str(&format!(" ({}{more})", git.left_out.join(", ")));
+    }
+    text
 }
 
 fn keep(app: &App, names: &[String], kept: bool) -> Result<(), Failure> {
     let on_disk = on_disk(app);
     let alone = on_disk.alone(Patience::Person)?;
-    let ids = names.iter().map(|name| on_disk.find(name)).collect::<Result<Vec<_>, _>>()?;
+    let ids = names.iter().map(|name| find(&on_disk, name)).collect::<Result<Vec<_>, _>>()?;
     let marked = on_disk.all().0.iter().filter(|it| it.kept && !ids.contains(&it.id)).count();
     let count_max = app.config.checkpoints.max;
     if kept && marked + ids.len() >= count_max {
@@ -277,7 +302,7 @@ fn keep(app: &App, names: &[String], kept: bool) -> Result<(), Failure> {
 fn remove(app: &App, names: &[String]) -> Result<(), Failure> {
     let on_disk = on_disk(app);
     let alone = on_disk.alone(Patience::Person)?;
-    let ids = names.iter().map(|name| on_disk.find(name)).collect::<Result<Vec<_>, _>>()?;
+    let ids = names.iter().map(|name| find(&on_disk, name)).collect::<Result<Vec<_>, _>>()?;
     let trouble = making::remove(&app.memory, &on_disk, &alone, &ids)?;
     for id in &ids {
         output::say(&format!("{id} removed"))?;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use throughline_domain::checkpoint::Checkpoint;
 use throughline_domain::text::one_line;
 
-use super::{age, on_disk};
+use super::{age, find, on_disk};
 use crate::commands::App;
 use crate::failure::Failure;
 use crate::output::{self, DIM, HEAD, HINT, styled};
@@ -70,7 +70,7 @@ fn row_json(app: &App, checkpoint: &Checkpoint) -> Value {
 
 pub(super) fn show(app: &App, name: &str, as_json: bool) -> Result<(), Failure> {
     let on_disk = on_disk(app);
-    let checkpoint = on_disk.read(&on_disk.find(name)?)?;
+    let checkpoint = on_disk.read(&find(&on_disk, name)?)?;
     if as_json {
         let mut value = json!(checkpoint);
         value["stale"] = checkpoint.is_stale(app.now, app.config.checkpoints.stale_hours).into();
