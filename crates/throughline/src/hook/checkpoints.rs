@@ -1,4 +1,4 @@
-//! Automatic checkpoints: at a task's end, a commit, a threshold, before a compaction.
+//! Automatic checkpoints: at a task's end, a commit, another branch, a threshold, before a compaction.
 
 use std::borrow::Cow;
 
@@ -114,13 +114,20 @@ pub(super) fn at_gate(
     let done =
         before.is_some() && !marks.task_events && finished.is_some_and(|count| count > marks.tasks_done);
     marks.head = head.or(marks.head);
-    marks.branch = throughline_git::branch_from_head_file(&session.memory.project.work);
+    let branch = throughline_git::branch_from_head_file(&session.memory.project.work);
+    let is_other_branch = is_other_branch(marks.branch.as_deref(), branch.as_deref());
+    marks.branch = branch;
+    if is_other_branch {
+        // What others committed there is not what this session did.
+        marks.noted.clone_from(&marks.head);
+    }
     marks.tasks_done = finished.unwrap_or(marks.tasks_done);
     if before.as_ref() != Some(&marks) {
         failures.extend(marks.write(&folder).err().map(|error| error.to_string()));
     }
     if committed {
-        automatic(run, session, "commit", None, told, failures);
+        let kind = if is_other_branch { "branch" } else { "commit" };
+        automatic(run, session, kind, None, told, failures);
     } else if done {
         let last = told.and_then(|told| {
             let over = told.tasks.iter().filter(|task| task.status == "completed");
@@ -129,4 +136,11 @@ pub(super) fn at_gate(
         automatic(run, session, "task", last.as_deref(), told, failures);
     }
     marks.noted.filter(|noted| marks.head.as_ref() != Some(noted))
+}
+
+/// A branch that could not be told is no other one; without one, every commit has a name of its own.
+fn is_other_branch(before: Option<&str>, now: Option<&str>) -> bool {
+    let is_detached = |branch: &str| branch.starts_with('(');
+    let both = before.zip(now);
+    both.is_some_and(|(before, now)| before != now && !(is_detached(before) && is_detached(now)))
 }

@@ -9,7 +9,7 @@ use throughline_git::{Git, TreeDiff};
 use throughline_store::lock::Patience;
 
 use super::reading::section;
-use super::{Wanted, on_disk, with_moment};
+use super::{Wanted, counted, find, on_disk, with_moment};
 use crate::checkpoint::observe;
 use crate::commands::App;
 use crate::failure::Failure;
@@ -20,23 +20,32 @@ const DEADLINE: Duration = Duration::from_secs(10);
 
 pub(super) fn run(app: &App, from: &str, to: Option<&str>, as_json: bool) -> Result<(), Failure> {
     let on_disk = on_disk(app);
-    let from = on_disk.read(&on_disk.find(from)?)?;
+    let from = on_disk.read(&find(&on_disk, from)?)?;
     let to = match to {
-        Some(to) => on_disk.read(&on_disk.find(to)?)?,
+        Some(to) => on_disk.read(&find(&on_disk, to)?)?,
         None => present(app)?,
     };
     let told = difference(&from, &to);
     let committed = committed(app, &told);
+    let blind = not_compared(&from, &to);
     if as_json {
         let names = committed.as_ref().map(names);
         return output::say_json(&json!({
             "from": from.id, "to": to.id, "difference": told, "committed": names,
-            "committedCount": committed.map(|diff| diff.count),
+            "committedCount": committed.map(|diff| diff.count), "filesCompared": blind.is_none(),
+            "filesNotComparedBecause": blind,
         }));
     }
     let later = if to.id.is_empty() { "now" } else { &to.id };
     output::say(&styled(HEAD, &format!("{} → {later}", from.id)))?;
-    print(&told, committed.as_ref())
+    print(&told, committed.as_ref(), blind.as_deref())
+}
+
+/// Why the files of two moments can not be compared: at one of them git did not tell.
+fn not_compared(from: &Checkpoint, to: &Checkpoint) -> Option<String> {
+    let moment = [from, to].into_iter().find(|it| it.git.error.is_some())?;
+    let which = if moment.id.is_empty() { "now" } else { &moment.id };
+    Some(one_line(&format!("git told nothing of them at {which}: {}", moment.git.error.as_ref()?), 300))
 }
 
 /// Now, as a checkpoint that nobody keeps: nothing is written, into git neither.
@@ -60,11 +69,14 @@ fn names(diff: &TreeDiff) -> Vec<String> {
     diff.changes.iter().map(|change| format!("{} {}", change.letter, change.path)).collect()
 }
 
-fn print(told: &Difference, committed: Option<&TreeDiff>) -> Result<(), Failure> {
+fn print(told: &Difference, committed: Option<&TreeDiff>, blind: Option<&str>) -> Result<(), Failure> {
+    if let Some(why) = blind {
+        output::say(&format!("files: can not be compared ({why})"))?;
+    }
     if *told
         == (Difference { turns: told.turns, context_tokens: told.context_tokens, ..Difference::default() })
     {
-        output::say("nothing changed")?;
+        output::say(if blind.is_some() { "nothing else changed" } else { "nothing changed" })?;
     }
     for (label, moved) in [("commit", &told.head), ("branch", &told.branch), ("phase", &told.phase)] {
         if let Some((before, after)) = moved {
@@ -76,7 +88,13 @@ fn print(told: &Difference, committed: Option<&TreeDiff>) -> Result<(), Failure>
         }
     }
     if let Some(diff) = committed {
-        section(&format!("committed in between ({} files):", diff.count), names(diff).into_iter())?;
+        section(
+            &format!(
+                "committed in between ({}):",
+                counted(usize::try_from(diff.count).unwrap_or(usize::MAX), "file")
+            ),
+            names(diff).into_iter(),
+        )?;
     }
     section("uncommitted files (+ new, ~ changed, - no longer):", told.files.iter().cloned())?;
     section("tasks:", told.tasks.iter().cloned())?;
@@ -85,6 +103,7 @@ fn print(told: &Difference, committed: Option<&TreeDiff>) -> Result<(), Failure>
         output::say(&format!("context: {before} → {after} tokens"))?;
     }
     match told.turns {
+        Some(1) => output::say("1 response in between"),
         Some(turns) if turns > 0 => output::say(&format!("{turns} responses in between")),
         _ => Ok(()),
     }

@@ -226,7 +226,7 @@ fn planned(app: &App, checkpoint: &Checkpoint, tree: &str) -> Result<Restoring, 
             .hint("commit them, or raise checkpoints.files, file_bytes and total_bytes"));
         }
         let then = Then { head: checkpoint.git.head.as_deref(), tree, touched: &checkpoint.git.touched };
-        Git::default().plan_restore(&app.memory.project.root, &then, &now, DEADLINE).map_err(|why| {
+        Git::default().plan_restore(&app.memory.project.work, &then, &now, DEADLINE).map_err(|why| {
             Failure::new(format!("the files of {} can not be restored: {why}", checkpoint.id))
                 .hint("nothing was changed; its briefing is still there: leave --files out")
         })
