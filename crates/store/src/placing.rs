@@ -213,3 +213,34 @@ fn copy(from: &Path, to: &Path) -> Result<(), FileError> {
     let mode = fs::Permissions::from_mode(meta.mode() & 0o777);
     copy.set_permissions(mode).and_then(|()| copy.sync_all()).at("write", to)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_expected_stays_and_what_is_expected_makes_room() {
+        let temp = tempfile::tempdir().unwrap();
+        let (top, beside) = (temp.path().join("top"), temp.path().join("beside"));
+        for folder in [top.join("w"), beside.clone()] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        let mut stage = Stage::beside(&top, std::slice::from_ref(&beside)).unwrap();
+        fs::write(top.join("w/late"), "mine").unwrap();
+        fs::write(top.join("late"), "mine").unwrap();
+        for name in ["w", "late"] {
+            fs::write(stage.coming().join(name), "theirs").unwrap();
+            let placed = stage.put(&top, Path::new(name), &|_, _| false);
+            assert!(matches!(placed, Err(PlacingError::Changed(_))), "{name}: {placed:?}");
+        }
+        assert!(stage.take_away(&top, Path::new("late"), &|_, _| false).is_err());
+        let read = |name: &str| fs::read_to_string(top.join(name)).unwrap();
+        assert_eq!((read("w/late").as_str(), read("late").as_str()), ("mine", "mine"));
+        let taken = rename_to_free(&stage.coming().join("late"), &top.join("late"));
+        assert_eq!(taken.unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        stage.put(&top, Path::new("w"), &|path, _| path == Path::new("w/late")).unwrap();
+        assert_eq!(read("w"), "theirs");
+        assert_eq!(interrupted(std::slice::from_ref(&beside)).len(), 1, "what was moved out is still there");
+        assert!(stage.finish().is_ok() && interrupted(&[beside]).is_empty());
+    }
+}
