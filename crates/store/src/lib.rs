@@ -7,6 +7,7 @@ pub mod checkpoints;
 pub mod config;
 mod config_ranges;
 pub mod files;
+pub mod forget;
 pub mod gate;
 pub mod glance;
 pub mod instructions_file;

@@ -17,6 +17,7 @@ pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod edit;
 pub(crate) mod export;
+pub(crate) mod forget;
 pub(crate) mod fresh;
 pub(crate) mod handoff;
 pub(crate) mod health;

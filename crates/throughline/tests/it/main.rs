@@ -26,6 +26,7 @@ mod damaged_data;
 mod disk;
 mod endings;
 mod exchange;
+mod forgetting;
 mod gauges;
 mod governance;
 mod hand_edits;

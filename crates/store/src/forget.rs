@@ -1,0 +1,272 @@
+//! Forgetting in files: certain words are taken out of every file of ours, and every byte is looked at afterwards.
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use regex::bytes::{Regex, RegexBuilder};
+
+use crate::backups::Backups;
+use crate::files::{self, Durability, FileError};
+use crate::lock::Patience;
+use crate::paths::{Home, Project};
+use crate::session::SessionCache;
+
+/// Largest file of ours that is rewritten.
+const FILE_BYTES_MAX: u64 = 256 << 20;
+/// Bytes that are looked at together; words are shorter than the overlap of two pieces.
+const PIECE_BYTES: usize = 1 << 20;
+const OVERLAP_BYTES: usize = 8 << 10;
+/// Longest text that can be forgotten.
+const WORDS_BYTES_MAX: usize = 1 << 10;
+/// Most files that are looked at.
+const FILES_MAX: usize = 100_000;
+const DEPTH_MAX: usize = 8;
+/// Stands where the words stood: valid inside of a JSON string.
+const FORGOTTEN: &[u8] = b"[forgotten]";
+
+/// The words to be forgotten, in any case and with any blanks between them.
+#[derive(Debug, Clone)]
+pub struct Needle {
+    pattern: Regex,
+}
+
+impl Needle {
+    /// `None` when there are no words, or too many.
+    #[must_use]
+    pub fn new(words: &[String]) -> Option<Self> {
+        let joined = words.join(" ");
+        let words: Vec<String> = joined.split_whitespace().map(escaped).collect();
+        if words.is_empty() || joined.len() > WORDS_BYTES_MAX {
+            return None;
+        }
+        // In JSON a line end between two words is spelt out.
+        let pattern = words.join(r"(?:\s|\\[nrt])+");
+        let pattern = RegexBuilder::new(&pattern).case_insensitive(true).size_limit(32 << 20).build().ok()?;
+        Some(Self { pattern })
+    }
+
+    /// Whether a text holds the words.
+    #[must_use]
+    pub fn is_in(&self, text: &str) -> bool {
+        self.pattern.is_match(text.as_bytes())
+    }
+
+    /// The text with something else in the words' place.
+    #[must_use]
+    pub fn masked(&self, bytes: &[u8]) -> Vec<u8> {
+        self.pattern.replace_all(bytes, FORGOTTEN).into_owned()
+    }
+}
+
+/// A word as a pattern; a quotation mark and a backslash may be spelt as JSON spells them.
+fn escaped(word: &str) -> String {
+    let escaped = |c: char| match c {
+        '"' => r#"\\?""#.to_owned(),
+        '\\' => r"\\{1,2}".to_owned(),
+        c => regex::escape(&c.to_string()),
+    };
+    word.chars().map(escaped).collect()
+}
+
+/// The places that hold what is remembered about a project.
+#[derive(Debug)]
+pub struct Places {
+    home: Home,
+    project: Project,
+    summaries: Option<PathBuf>,
+}
+
+impl Places {
+    /// Those of a project; `claude_folder` is where other tools read our summaries.
+    #[must_use]
+    pub fn of(home: &Home, project: &Project, claude_folder: Option<&Path>) -> Self {
+        let summaries = claude_folder.map(|folder| folder.join("data").join("compressed_context"));
+        Self { home: home.clone(), project: project.clone(), summaries }
+    }
+
+    /// The sessions that worked in the project.
+    #[must_use]
+    pub fn sessions(&self) -> Vec<String> {
+        let folder = self.home.root().join("sessions");
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(FILES_MAX);
+        let of_project = |folder: &PathBuf| {
+            SessionCache::read(folder).is_some_and(|cache| cache.project_root == self.project.root)
+        };
+        entries
+            .map(|entry| entry.path())
+            .filter(of_project)
+            .filter_map(|folder| Some(folder.file_name()?.to_str()?.to_owned()))
+            .collect()
+    }
+
+    /// Files of text that belong to the project alone, and the log.
+    fn texts(&self) -> Vec<PathBuf> {
+        let mut found = vec![self.home.log()];
+        let mut folders = vec![self.home.project(&self.project.key)];
+        folders.extend(self.sessions().iter().map(|session| self.home.session(session)));
+        folders.extend(["sessions", "checkpoints", "logs"].map(|name| self.project.files.join(name)));
+        folders.extend(self.summaries.clone());
+        for folder in folders {
+            walk(&folder, DEPTH_MAX, &mut found);
+        }
+        let in_project = fs::read_dir(&self.project.files).into_iter().flatten().flatten();
+        let is_ours = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            name.starts_with("unified-session-state.json")
+                || name.starts_with(".unified-session-state.json")
+                || name == "compaction-snapshot.md"
+        };
+        found.extend(in_project.map(|entry| entry.path()).filter(is_ours));
+        found.retain(|path| path.symlink_metadata().is_ok_and(|meta| meta.is_file()));
+        found
+    }
+
+    /// Takes the words out of every text; says in which they stood. With `is_trial` they stay.
+    pub fn mask(&self, needle: &Needle, is_trial: bool) -> Result<Vec<PathBuf>, FileError> {
+        let mut held = Vec::new();
+        for path in self.texts() {
+            if !holds(&path, needle) {
+                continue;
+            }
+            if !is_trial {
+                let bytes = files::read_limited(&path, FILE_BYTES_MAX)?.unwrap_or_default();
+                files::replace(&path, &needle.masked(&bytes), Durability::Flushed)?;
+            }
+            held.push(path);
+        }
+        Ok(held)
+    }
+
+    /// Removes copies of transcripts that hold the words: of each session all, for they build on one another.
+    pub fn remove_backups(&self, needle: &Needle, is_trial: bool) -> Result<Vec<String>, FileError> {
+        let backups = Backups::of(&self.home);
+        let mut sessions: Vec<String> = Vec::new();
+        for backup in backups.all().iter().filter(|it| it.project == self.project.key) {
+            let mut scan = Scan::new(needle);
+            // A copy that cannot be read back as a whole may hold anything.
+            let is_whole = backups.restore(backup, &mut scan).is_ok();
+            if (scan.found || !is_whole) && !sessions.contains(&backup.session) {
+                sessions.push(backup.session.clone());
+            }
+        }
+        if !is_trial {
+            for session in &sessions {
+                let removed = backups.remove(session, Patience::Person);
+                removed.map_err(|error| FileError {
+                    deed: "remove the backups in",
+                    path: self.home.root().join("backups"),
+                    source: io::Error::other(error.to_string()),
+                })?;
+            }
+        }
+        Ok(sessions)
+    }
+
+    /// Files that still hold the words: every byte of the data folder, and of our files in the project.
+    #[must_use]
+    pub fn still_holding(&self, needle: &Needle) -> Vec<PathBuf> {
+        let mut all = self.texts();
+        walk(self.home.root(), DEPTH_MAX, &mut all);
+        all.sort();
+        all.dedup();
+        let mut holding: Vec<PathBuf> = all.into_iter().filter(|path| holds(path, needle)).collect();
+        if let Ok(sessions) = self.remove_backups(needle, true) {
+            holding.extend(sessions.iter().map(|session| self.home.root().join("backups").join(session)));
+        }
+        holding
+    }
+}
+
+fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let Ok(kind) = entry.file_type() else { continue };
+        if kind.is_dir() && depth > 0 {
+            walk(&entry.path(), depth - 1, found);
+        } else if kind.is_file() && found.len() < FILES_MAX {
+            found.push(entry.path());
+        }
+    }
+}
+
+/// Whether a file holds the words. One that cannot be read may.
+#[must_use]
+pub fn holds(path: &Path, needle: &Needle) -> bool {
+    let look = || -> io::Result<bool> {
+        let mut file = files::open_regular(path)?;
+        let mut scan = Scan::new(needle);
+        let mut piece = vec![0; PIECE_BYTES];
+        loop {
+            let bytes = file.read(&mut piece)?;
+            if bytes == 0 || scan.found {
+                return Ok(scan.found);
+            }
+            scan.write_all(&piece[..bytes])?;
+        }
+    };
+    match look() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+        looked => looked.unwrap_or(true),
+    }
+}
+
+/// Looks for the words in a stream.
+struct Scan<'n> {
+    needle: &'n Needle,
+    last: Vec<u8>,
+    found: bool,
+}
+
+impl<'n> Scan<'n> {
+    fn new(needle: &'n Needle) -> Self {
+        Self { needle, last: Vec::new(), found: false }
+    }
+}
+
+impl Write for Scan<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !self.found {
+            self.last.extend_from_slice(bytes);
+            self.found = self.needle.pattern.is_match(&self.last);
+            let done = self.last.len().saturating_sub(OVERLAP_BYTES);
+            self.last.drain(..done);
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn needle(words: &str) -> Needle {
+        Needle::new(&[words.to_owned()]).unwrap()
+    }
+
+    #[test]
+    fn words_are_found_however_they_are_spelt_and_broken() {
+        let needle = needle("Project \"Blue\" moon");
+        for text in
+            ["project \"blue\" MOON", "x project\n  \"blue\"\tmoon", r#"{"a":"Project \"Blue\"\nmoon"}"#]
+        {
+            assert!(needle.is_in(text), "{text}");
+        }
+        assert!(!needle.is_in("project blue moon"));
+        assert_eq!(needle.masked(br#"{"a":"b project \"blue\" moon c"}"#), br#"{"a":"b [forgotten] c"}"#);
+        assert!(Needle::new(&[" \t".to_owned()]).is_none());
+    }
+
+    #[test]
+    fn a_stream_is_looked_at_across_its_pieces() {
+        let needle = needle("blue moon");
+        let mut scan = Scan::new(&needle);
+        for piece in ["x".repeat(20_000).as_str(), " blue", " mo", "on"] {
+            scan.write_all(piece.as_bytes()).unwrap();
+        }
+        assert!(scan.found);
+    }
+}
