@@ -122,3 +122,28 @@ install_client() {
     rm -rf "$partial"
     return 1
 }
+
+# library_version <folder>: the version of the MCP library that is installed there; nothing when there is none.
+library_version() {
+    sed -n 's/^ *"version": "\(.*\)",\{0,1\}$/\1/p' "$1/node_modules/@modelcontextprotocol/sdk/package.json" 2>/dev/null
+}
+
+# install_mcp_library <folder> <version>: the client's side of MCP, as the registry has it; moved into place when whole.
+install_mcp_library() {
+    local folder=$1 version=$2 partial="$1.partial.$$"
+    if [[ $(library_version "$folder") == "$version" ]]; then
+        echo "@modelcontextprotocol/sdk@$version is already there"
+        return 0
+    fi
+    if ! has npm; then
+        echo "npm is missing, so the MCP library cannot be installed"
+        return 1
+    fi
+    mkdir -p "$partial" &&
+        npm install --prefix "$partial" --no-save --no-audit --no-fund --ignore-scripts --loglevel=error \
+            "@modelcontextprotocol/sdk@$version" &&
+        [[ $(library_version "$partial") == "$version" ]] &&
+        rm -rf "$folder" && mv "$partial" "$folder" && return 0
+    rm -rf "$partial"
+    return 1
+}

@@ -20,6 +20,7 @@ use tokio::sync::Mutex;
 use crate::call::Call;
 use crate::catalogue::{self, Page, Ready};
 use crate::opening::Opening;
+use crate::stdout::Stdout;
 use crate::{Answer, Refusal};
 
 /// Longest line that is read; a longer one is skipped to its end.
@@ -47,7 +48,7 @@ pub fn serve(desk: impl Desk, version: &'static str) -> Result<(), Refusal> {
         .build()
         .map_err(|error| Refusal::new(format!("could not start the server: {error}")))?;
     runtime.block_on(async {
-        let pipes = AsyncRwTransport::new_server(tokio::io::stdin(), tokio::io::stdout());
+        let pipes = AsyncRwTransport::new_server(tokio::io::stdin(), Stdout);
         let server = Server { desk: Arc::new(desk), turn: Mutex::new(()), version };
         // A client that leaves, in whatever way, has ended the conversation: that is no failure of ours.
         if let Ok(running) = server.serve(Opening::of(pipes.with_max_line_length(LINE_BYTES_MAX))).await {

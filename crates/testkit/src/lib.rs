@@ -18,6 +18,7 @@ pub mod cut_proxy;
 pub mod home;
 mod http;
 pub mod live;
+pub mod mcp_library;
 pub mod mock_api;
 pub mod payload;
 pub mod postgres;

@@ -162,3 +162,18 @@ fn a_server_that_is_killed_leaves_a_whole_file_and_no_lock() {
     }
     scene.ok(&["add", "decision", "nobody holds the lock"]);
 }
+
+/// A refusal is written while other answers are on their way: none of them may get lost.
+#[test]
+fn every_message_among_broken_ones_is_answered() {
+    const ROUNDS: u64 = 300;
+    let scene = Scene::new();
+    let mut server = Server::start(&scene.home);
+    for id in 0..ROUNDS {
+        server.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }));
+        server.send_bytes(b"{\"id\":1}\n");
+    }
+    let answers: Vec<Value> = (0..2 * ROUNDS).map(|_| server.answer()).collect();
+    assert_eq!(answers.iter().filter(|answer| answer["error"]["code"] == -32600).count() as u64, ROUNDS);
+    server.ends_well();
+}

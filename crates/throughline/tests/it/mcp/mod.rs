@@ -1,11 +1,12 @@
 //! The MCP server as a client has it: a process that answers JSON lines.
 
 mod faults;
+mod independent;
 mod registering;
 mod together;
 mod tools;
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{self, Receiver};
@@ -33,7 +34,7 @@ impl Server {
     /// A server that nobody has greeted.
     pub(super) fn bare(home: &TempHome) -> Self {
         let mut command = home.command(Path::new(BINARY));
-        command.arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the server");
         let stdout = child.stdout.take().expect("its output");
         let (sender, lines) = mpsc::channel();
@@ -110,6 +111,11 @@ impl Server {
         let rest: Vec<Value> = self.lines.iter().map(|line| serde_json::from_str(&line).unwrap()).collect();
         let status = self.child.wait().expect("its end");
         assert!(status.success(), "{status}");
+        // In a release a panic anywhere ends the process; here the runtime would swallow it.
+        let mut remarks = String::new();
+        let stderr = self.child.stderr.as_mut().expect("its remarks");
+        stderr.read_to_string(&mut remarks).expect("text");
+        assert!(!remarks.contains("panicked"), "{remarks}");
         rest
     }
 

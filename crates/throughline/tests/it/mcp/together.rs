@@ -57,3 +57,29 @@ fn a_server_that_waits_for_its_client_holds_no_lock() {
     assert_eq!(scene.log(), "");
     server.ends_well();
 }
+
+/// A client need not wait: what it sent first is done first.
+#[test]
+fn calls_are_done_in_the_order_in_which_they_came() {
+    let scene = Scene::new();
+    let mut server = Server::start(&scene.home);
+    let mut lines = String::new();
+    for id in 0..10 {
+        let record = json!({ "name": "record_decision", "arguments": { "text": format!("number {id}") } });
+        let recall = json!({ "name": "recall", "arguments": { "words": format!("{id}") } });
+        for (id, call) in [(2 * id, record), (2 * id + 1, recall)] {
+            let message = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": call });
+            lines.push_str(&format!("{message}\n"));
+        }
+    }
+    server.send_bytes(lines.as_bytes());
+    for id in 0..20 {
+        let answer = server.answer();
+        assert_eq!(answer["id"], id, "{answer}");
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+        if id % 2 == 1 {
+            assert!(text.contains(&format!("number {}", id / 2)), "{text}");
+        }
+    }
+    server.ends_well();
+}
