@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use throughline_git::{Bounds, index_file};
+use throughline_git::{Bounds, Then, index_file};
 
 use crate::repo::{PATIENCE, Repo};
 
@@ -44,8 +44,11 @@ fn ask_everything(repo: &Repo, folder: &Path) {
         repo.write("alpha.txt", "third\n").write("other.secret", "third\n");
         let _ = fs::copy(index_file(folder).unwrap(), &copy);
         let now = git.take(folder, &copy, &BOUNDS, PATIENCE);
-        if let Ok(plan) = git.plan_restore(folder, Some(&head), &tree, &now, PATIENCE) {
-            let _ = git.restore(folder, &plan, PATIENCE);
+        let then = Then { head: Some(&head), tree: &tree, touched: &[] };
+        if let Ok(plan) = git.plan_restore(folder, &then, &now, PATIENCE) {
+            let aside = repo.temp.path().join(format!("aside-{with_content}"));
+            fs::create_dir(&aside).unwrap();
+            let _ = git.write_restored(&plan, &repo.temp.path().join("new-index"), &aside, PATIENCE);
         }
         let _ = git.forget_trees(folder, &["a".to_owned()]);
     }
