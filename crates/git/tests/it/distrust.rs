@@ -47,7 +47,9 @@ fn ask_everything(repo: &Repo, folder: &Path) {
         let then = Then { head: Some(&head), tree: &tree, touched: &[] };
         if let Ok(plan) = git.plan_restore(folder, &then, &now, PATIENCE) {
             let aside = repo.temp.path().join(format!("aside-{with_content}"));
+            let _ = fs::remove_dir_all(&aside);
             fs::create_dir(&aside).unwrap();
+            let _ = fs::remove_file(repo.temp.path().join("new-index"));
             let _ = git.write_restored(&plan, &repo.temp.path().join("new-index"), &aside, PATIENCE);
         }
         let _ = git.forget_trees(folder, &["a".to_owned()]);
