@@ -150,7 +150,7 @@ fn is_check(kind: CommandKind) -> bool {
     matches!(kind, CommandKind::Test | CommandKind::Build | CommandKind::Lint)
 }
 
-fn is_git_commit(command: &Simple) -> bool {
+pub(crate) fn is_git_commit(command: &Simple) -> bool {
     let words = kinds::behind_wrappers(&command.words);
     words.first().is_some_and(|word| word == "git") && words.iter().skip(1).any(|word| word == "commit") && {
         // `git log --grep commit` is none: the first word that is no option must be it.

@@ -55,6 +55,13 @@ pub(crate) fn resolve(ledger: &mut Ledger, normal: &str, turn: u64) {
     }
 }
 
+/// Whether a success of `run` says that the failure of `failed` is over: the same run, or one that includes it.
+pub(crate) fn is_over_after(run: &str, failed: &str) -> bool {
+    let split = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<String>>();
+    let (words, other) = (split(run), split(failed));
+    run == failed || kinds::behind_wrappers(&words) == kinds::behind_wrappers(&other) || covers(run, failed)
+}
+
 /// Whether a run of `wide` includes that of `narrow`: the same tool, no choice among tests, and the same or larger targets.
 fn covers(wide: &str, narrow: &str) -> bool {
     let (wide, narrow): (Vec<&str>, Vec<&str>) = (wide.split(' ').collect(), narrow.split(' ').collect());

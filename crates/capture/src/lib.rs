@@ -23,6 +23,7 @@ pub mod need;
 mod noise;
 mod outcome;
 mod outcome_words;
+pub mod passages;
 mod paths;
 mod recent;
 mod segments;

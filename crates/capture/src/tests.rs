@@ -23,7 +23,7 @@ impl Session {
         let cwd = Some(Cow::Borrowed("/home/dev/repo"));
         absorb(
             &mut self.ledger,
-            &Line { uuid: None, timestamp: None, cwd, is_sidechain: false, what },
+            &Line { uuid: None, session: None, timestamp: None, cwd, is_sidechain: false, what },
             self.offset,
         );
         self.offset += 100;
@@ -361,6 +361,7 @@ fn a_file_given_to_a_tool_is_no_other_of_that_name() {
 fn a_copied_line_counts_once_and_a_subagents_words_not_at_all() {
     let mut ledger = Ledger::default();
     let mut line = Line {
+        session: None,
         uuid: Some("u1"),
         timestamp: None,
         cwd: None,

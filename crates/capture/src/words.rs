@@ -92,7 +92,7 @@ pub(crate) fn heard_command(ledger: &mut Ledger, name: &str, args: &str, place: 
 }
 
 /// Texts that the client puts into the user's mouth.
-fn is_clients_own(text: &str) -> bool {
+pub(crate) fn is_clients_own(text: &str) -> bool {
     const STARTS: &[&str] = &[
         "[Request interrupted",
         "Caveat: ",

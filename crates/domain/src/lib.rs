@@ -17,6 +17,7 @@ pub mod origin;
 pub mod problem;
 pub mod proposal;
 pub mod purity;
+pub mod recall;
 pub mod seen_lines;
 pub mod slice;
 pub mod state;

@@ -9,6 +9,8 @@ pub use crate::escaped::{Escaped, unescape};
 pub struct Line<'a> {
     /// The line's own id, where it has one: a copied line has the same.
     pub uuid: Option<&'a str>,
+    /// The session that wrote it, where it says so.
+    pub session: Option<&'a str>,
     /// When, as written.
     pub timestamp: Option<&'a str>,
     /// The folder the agent worked in.

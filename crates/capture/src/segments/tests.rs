@@ -19,7 +19,7 @@ struct Session {
 impl Session {
     fn line(&mut self, what: What<'_>) -> &mut Self {
         let cwd = Some(Cow::Borrowed("/home/dev/repo"));
-        let line = Line { uuid: None, timestamp: None, cwd, is_sidechain: false, what };
+        let line = Line { uuid: None, session: None, timestamp: None, cwd, is_sidechain: false, what };
         absorb(&mut self.ledger, &line, self.lines * 100);
         self.lines += 1;
         self

@@ -83,7 +83,7 @@ proptest! {
         let mut whole = Ledger::default();
         let mut paused = Ledger::default();
         for (at, (choice, text, pauses)) in lines.iter().enumerate() {
-            let line = Line { uuid: None, timestamp: Some(text), cwd: Some(text.as_str().into()), is_sidechain: false, what: what(*choice, text) };
+            let line = Line { uuid: None, session: None, timestamp: Some(text), cwd: Some(text.as_str().into()), is_sidechain: false, what: what(*choice, text) };
             absorb(&mut whole, &line, at as u64);
             absorb(&mut paused, &line, at as u64);
             if *pauses {

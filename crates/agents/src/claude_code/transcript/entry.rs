@@ -20,6 +20,7 @@ pub(super) struct Entry<'a> {
     subtype: &'a [u8],
     operation: &'a [u8],
     uuid: Option<&'a str>,
+    session: Option<&'a str>,
     timestamp: Option<&'a str>,
     cwd: Option<Raw<'a>>,
     is_sidechain: bool,
@@ -49,6 +50,7 @@ pub(super) fn read(line: &[u8]) -> Result<Option<Line<'_>>, Reason> {
     };
     Ok(what.map(|what| Line {
         uuid: entry.uuid,
+        session: entry.session,
         timestamp: entry.timestamp,
         cwd: entry.cwd.and_then(Raw::text),
         is_sidechain: entry.is_sidechain,
@@ -78,6 +80,7 @@ fn fields(line: &[u8]) -> Result<Option<Entry<'_>>, Reason> {
             }
             b"toolUseResult" => entry.tool_result = Some(value),
             b"uuid" => entry.uuid = value.plain(),
+            b"sessionId" => entry.session = value.plain(),
             b"timestamp" => entry.timestamp = value.plain(),
             b"cwd" => entry.cwd = Some(value),
             b"isSidechain" => entry.is_sidechain = value.is_true(),

@@ -1,0 +1,57 @@
+//! The form of an error: what stays the same when it comes again at another line, in another folder, with another address.
+
+use std::collections::BTreeSet;
+
+use super::words;
+
+/// Words of an error that are compared.
+const FORMS_MAX: usize = 200;
+
+/// The words of an error that make it this error: no numbers, addresses, digests, and of paths the last name.
+#[must_use]
+pub fn forms(text: &str) -> BTreeSet<String> {
+    let mut kept = BTreeSet::new();
+    for piece in text.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '(' | ')' | ',')) {
+        // Of a path its file; of `src/a.rs:12:5` without the place in it.
+        let piece = piece.trim_matches(|c: char| !c.is_alphanumeric());
+        let name = piece.rsplit(['/', '\\']).next().unwrap_or(piece);
+        for word in words::words(name).into_iter().filter(|word| !word.is_part) {
+            let is_number = word.form.bytes().all(|byte| byte.is_ascii_digit() || byte == b'x');
+            let is_address = word.form.starts_with("0x");
+            if !is_number && !is_address && !words::is_stop_word(&word.form) && kept.len() < FORMS_MAX {
+                kept.insert(word.form);
+            }
+        }
+    }
+    kept
+}
+
+/// How alike two errors are: 1 for the same, 0 for nothing in common. `wanted` may be a part of the other.
+#[must_use]
+pub fn likeness(wanted: &BTreeSet<String>, seen: &BTreeSet<String>) -> f64 {
+    if wanted.is_empty() || seen.is_empty() {
+        return 0.0;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "some words")]
+    let share = |part: usize, whole: usize| part as f64 / whole as f64;
+    let common = wanted.intersection(seen).count();
+    // Most of what is asked must stand there; that there is more beside it costs little.
+    0.8 * share(common, wanted.len()) + 0.2 * share(common, seen.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_the_same_wherever_it_happens() {
+        let one =
+            forms("error[E0425]: cannot find value `total` in this scope --> /home/me/src/main.rs:12:5");
+        let two = forms("error[E0425]: cannot find value `total` in this scope --> src/main.rs:99:1");
+        assert_eq!(one, two);
+        assert!((likeness(&one, &two) - 1.0).abs() < 1e-9);
+        let other = forms("error[E0308]: mismatched types --> src/lib.rs:1:1");
+        assert!(likeness(&one, &other) < 0.4);
+        assert!(likeness(&one, &BTreeSet::new()).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,246 @@
+//! Rank: how well a text answers a question, and which place in it does.
+
+use std::collections::HashMap;
+
+use super::passage::PassageKind;
+use super::question::Question;
+use super::words::{self, Word};
+
+/// How soon more of the same word counts no more, and how much a long text must say to count as much as a short one.
+const SATURATION: f64 = 1.2;
+const LENGTH_SHARE: f64 = 0.9;
+const LENGTH_WORDS: f64 = 60.0;
+/// Words of one place: about two sentences.
+const PLACE_WORDS: usize = 40;
+/// What words that stand together count beside words that stand anywhere.
+const PLACE_WEIGHT: f64 = 0.9;
+/// How much less is worth what lacks some of the words.
+const COVERAGE_POWER: f64 = 0.8;
+
+/// What words count that stand near a text and not in it.
+pub const AROUND_SHARE: f64 = 0.5;
+/// One rare word must not outweigh three that are less rare.
+const RARITY_POWER: f64 = 0.8;
+/// What a passage of the kind that a question speaks of counts more.
+pub const HINTED: f64 = 1.3;
+
+/// How well a text answers.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Answer {
+    /// The more the better; only to be compared with answers to the same question.
+    pub score: f64,
+    /// Which share of the question's words stand there, by their weight.
+    pub coverage: f64,
+    /// The words that were looked for, where they stand.
+    pub matches: Vec<(usize, usize)>,
+    /// Where the best place begins and ends.
+    pub place: (usize, usize),
+}
+
+/// A question with what each of its words is worth here: rare words tell more.
+#[derive(Debug, Clone)]
+pub struct Judge<'q> {
+    question: &'q Question,
+    worths: Vec<f64>,
+    by_form: HashMap<&'q str, Vec<(usize, f64)>>,
+}
+
+impl<'q> Judge<'q> {
+    /// `rows_with(form)` tells in how many of `rows` passages a form stands.
+    pub fn new(question: &'q Question, rows: u64, mut rows_with: impl FnMut(&str) -> u64) -> Self {
+        let mut by_form: HashMap<&str, Vec<(usize, f64)>> = HashMap::new();
+        let mut worths = Vec::new();
+        for (index, wanted) in question.wanted.iter().enumerate() {
+            by_form.entry(&wanted.form).or_default().push((index, 1.0));
+            for (other, weight) in &wanted.others {
+                by_form.entry(other).or_default().push((index, *weight));
+            }
+            worths.push(wanted.weight * rarity(rows, rows_with(&wanted.form)));
+        }
+        Self { question, worths, by_form }
+    }
+
+    /// Whether the question asks for passages of this kind by what it says.
+    #[must_use]
+    pub fn hints_at(&self, kind: PassageKind) -> bool {
+        self.question.hint == Some(kind)
+    }
+
+    /// What the word with this number is worth.
+    #[must_use]
+    pub fn worth(&self, index: usize) -> f64 {
+        self.worths.get(index).copied().unwrap_or(0.0)
+    }
+
+    /// What all words together are worth.
+    #[must_use]
+    pub fn worth_of_all(&self) -> f64 {
+        self.worths.iter().sum()
+    }
+
+    /// Judges a text; `None` when nothing of the question stands in it, or something that it excludes.
+    #[must_use]
+    pub fn judge(&self, text: &str) -> Option<Answer> {
+        self.judge_among(text, 0.0)
+    }
+
+    /// The same for a text that stands among others: `around` is the share of the question's words that stand in it or
+    /// near it. What is talked about is often named once, and then spoken of.
+    #[must_use]
+    pub fn judge_among(&self, text: &str, around: f64) -> Option<Answer> {
+        let all = words::words(text);
+        let is_there = |forms: &Vec<String>| holds(&all, forms);
+        if self.question.excluded.iter().any(is_there) || !self.question.phrases.iter().all(is_there) {
+            return None;
+        }
+        let mut counts = vec![0.0_f64; self.worths.len()];
+        let mut hits: Vec<(usize, usize, f64)> = Vec::new();
+        for (number, word) in all.iter().enumerate() {
+            for (index, weight) in self.by_form.get(word.form.as_str()).into_iter().flatten() {
+                counts[*index] += weight;
+                hits.push((number, *index, *weight));
+            }
+        }
+        if hits.is_empty() {
+            return None;
+        }
+        let length = all.iter().filter(|word| !word.is_part).count();
+        let anywhere = self.anywhere(&counts, length);
+        let best_of = |index: usize| {
+            let of_it = hits.iter().filter(|hit| hit.1 == index).map(|hit| hit.2);
+            of_it.fold(0.0, f64::max)
+        };
+        let found: f64 = (0..counts.len()).map(|index| best_of(index) * self.worths[index]).sum();
+        let coverage = found / self.worth_of_all().max(f64::MIN_POSITIVE);
+        let (together, from, to) = self.best_place(&hits);
+        let covered = coverage + AROUND_SHARE * (around - coverage).max(0.0);
+        let score = (anywhere + PLACE_WEIGHT * together) * covered.powf(COVERAGE_POWER);
+        Some(Answer {
+            score,
+            coverage,
+            matches: hits.iter().map(|hit| (all[hit.0].at, all[hit.0].end)).collect(),
+            place: (all[from].at, all[to].end),
+        })
+    }
+
+    fn anywhere(&self, counts: &[f64], length: usize) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "a text has no 2^52 words")]
+        let relative = length as f64 / LENGTH_WORDS;
+        let norm = SATURATION * (1.0 - LENGTH_SHARE + LENGTH_SHARE * relative);
+        let one = |(count, worth): (&f64, &f64)| worth * count * (SATURATION + 1.0) / (count + norm);
+        counts.iter().zip(&self.worths).map(one).sum()
+    }
+
+    /// The place whose different words are worth most: its worth, its first and its last word.
+    fn best_place(&self, hits: &[(usize, usize, f64)]) -> (f64, usize, usize) {
+        let mut best = (0.0, hits[0].0, hits[0].0);
+        for (at, first) in hits.iter().enumerate() {
+            let mut seen = vec![0.0_f64; self.worths.len()];
+            let mut last = first.0;
+            for hit in hits[at..].iter().take_while(|hit| hit.0 < first.0 + PLACE_WORDS) {
+                seen[hit.1] = seen[hit.1].max(hit.2);
+                last = hit.0;
+            }
+            let worth: f64 = seen.iter().zip(&self.worths).map(|(weight, worth)| weight * worth).sum();
+            if worth > best.0 {
+                best = (worth, first.0, last);
+            }
+        }
+        best
+    }
+}
+
+/// Whether these forms stand one behind the other; parts of names and words that are not kept count for nothing.
+fn holds(all: &[Word], forms: &[String]) -> bool {
+    let plain: Vec<&str> = all
+        .iter()
+        .filter(|word| !word.is_part && !words::is_stop_word(&word.form))
+        .map(|word| word.form.as_str())
+        .collect();
+    let in_a_row = plain.windows(forms.len().max(1)).any(|some| some.iter().eq(forms));
+    in_a_row || (forms.len() == 1 && all.iter().any(|word| word.form == forms[0]))
+}
+
+/// What a word tells that stands in `with` of `rows` passages.
+fn rarity(rows: u64, with: u64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "no store has 2^52 passages")]
+    let (rows, with) = (rows.max(with) as f64, with as f64);
+    (1.0 + (rows - with + 0.5) / (with + 0.5)).ln().powf(RARITY_POWER)
+}
+
+/// What a passage counts by its kind: what the user said and what failed is looked for more than what ran by the way.
+#[must_use]
+pub fn kind_weight(kind: PassageKind, is_sidechain: bool) -> f64 {
+    let weight = match kind {
+        PassageKind::User => 1.12,
+        PassageKind::Assistant => 1.0,
+        PassageKind::Error => 0.95,
+        PassageKind::Summary => 0.8,
+        PassageKind::Task => 0.9,
+        PassageKind::Command => 0.8,
+        PassageKind::Edit | PassageKind::Read => 0.4,
+    };
+    if is_sidechain { weight * 0.85 } else { weight }
+}
+
+/// What a passage counts by its age: half of what age can take is gone after `half_life_days`.
+#[must_use]
+pub fn recency(age_s: i64, half_life_days: u64) -> f64 {
+    /// What an old passage still counts.
+    const OLD: f64 = 0.75;
+    #[expect(clippy::cast_precision_loss, reason = "days, not nanoseconds")]
+    let (days, half_life) = (age_s.max(0) as f64 / 86_400.0, half_life_days.max(1) as f64);
+    OLD + (1.0 - OLD) * 0.5_f64.powf(days / half_life)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scores(question: &str, texts: &[&str]) -> Vec<f64> {
+        let question = Question::read(question);
+        let judge = Judge::new(&question, 100, |_| 5);
+        texts.iter().map(|text| judge.judge(text).map_or(0.0, |answer| answer.score)).collect()
+    }
+
+    #[test]
+    fn all_words_together_beat_some_of_them_and_words_far_apart() {
+        let filler = "other things happened ".repeat(60);
+        let texts = [
+            "the cache is cleared at midnight",
+            &format!("a cache {filler} at midnight"),
+            "cache cache cache",
+            "nothing",
+        ];
+        let scores = scores("cache midnight", &texts);
+        assert!(scores[0] > scores[1] && scores[1] > scores[2] && scores[2] > scores[3], "{scores:?}");
+        assert!(scores[3].abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn a_phrase_must_stand_as_it_is_and_what_is_excluded_must_not() {
+        let texts = ["no such table: users", "the table has no such user", "drop table users"];
+        assert!(scores("\"such table\"", &texts)[1].abs() < f64::EPSILON);
+        assert!(scores("\"such table\"", &texts)[0] > 0.0);
+        let without = scores("table -users", &texts);
+        assert!(
+            without.iter().all(|score| score.abs() < f64::EPSILON),
+            "user and users are one: {without:?}"
+        );
+    }
+
+    #[test]
+    fn the_place_is_where_the_words_stand() {
+        let question = Question::read("retry budget");
+        let judge = Judge::new(&question, 100, |_| 5);
+        let text = format!("budget {} the retry budget is three", "and so on ".repeat(50));
+        let answer = judge.judge(&text).unwrap();
+        assert_eq!(&text[answer.place.0..answer.place.1], "retry budget");
+    }
+
+    #[test]
+    fn the_old_fade_and_never_vanish() {
+        assert!(recency(0, 90) > recency(86_400 * 90, 90));
+        assert!(recency(i64::MAX, 90) >= 0.75 && recency(-5, 0) <= 1.0);
+    }
+}
