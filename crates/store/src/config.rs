@@ -49,6 +49,8 @@ pub struct Config {
     pub statusline: Statusline,
     /// The log of how full the context was.
     pub usage: Usage,
+    /// The index of what sessions said. Read from the user's file only.
+    pub recall: Recall,
     /// Where many machines' usage is gathered. Read from the user's file only.
     pub fleet: Fleet,
     /// Rules that the project's own file brings: it may have come with a clone.
@@ -319,6 +321,20 @@ pub struct Usage {
     pub rotate_bytes: u64,
 }
 
+/// The index of what sessions said.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Recall {
+    /// Whether sessions are indexed.
+    pub enabled: bool,
+    /// Most bytes of the index; the oldest sessions make room.
+    pub max_bytes: u64,
+    /// Sessions older than this are forgotten; 0: never.
+    pub keep_days: u64,
+    /// After so many days half of what age can take from a result is gone.
+    pub half_life_days: u64,
+}
+
 /// Where many machines' usage is gathered, and what is told there.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -519,6 +535,12 @@ impl Default for Usage {
     }
 }
 
+impl Default for Recall {
+    fn default() -> Self {
+        Self { enabled: true, max_bytes: 1 << 30, keep_days: 730, half_life_days: 90 }
+    }
+}
+
 impl Default for Fleet {
     fn default() -> Self {
         Self {
@@ -547,8 +569,8 @@ impl Config {
             match if is_project { inside_project(path) } else { Ok(()) }.and_then(|()| read_table(path)) {
                 Ok(Some(mut table)) => {
                     // A project that somebody cloned must not say where this machine's usage goes, nor have
-                    // its sessions copied.
-                    for section in ["fleet", "backup"] {
+                    // its sessions copied, nor make the index of all projects forget.
+                    for section in ["fleet", "backup", "recall"] {
                         if is_project && table.remove(section).is_some() {
                             let what = format!(
                                 "[{section}] counts in your own throughline.toml only; it is ignored"

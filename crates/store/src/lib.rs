@@ -23,6 +23,7 @@ pub mod paths;
 pub mod placing;
 mod positional;
 pub mod project_files;
+pub mod recall;
 pub mod redact;
 pub mod rules_trust;
 pub mod session;

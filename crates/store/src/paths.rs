@@ -29,6 +29,12 @@ impl Home {
         self.root.join("throughline.db")
     }
 
+    /// The index of recall.
+    #[must_use]
+    pub fn recall(&self) -> PathBuf {
+        self.root.join("recall.db")
+    }
+
     /// The machine's id, as a fleet knows it.
     #[must_use]
     pub fn machine(&self) -> PathBuf {

@@ -69,7 +69,7 @@ impl ArchiveError {
         matches!(self, Self::Corrupt { .. })
     }
 
-    pub(super) fn from_sql(path: &Path, error: &SqlError) -> Self {
+    pub(crate) fn from_sql(path: &Path, error: &SqlError) -> Self {
         let what = words_of(error);
         let path = path.to_owned();
         match error {

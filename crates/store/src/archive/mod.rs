@@ -38,7 +38,7 @@ pub use set_aside::set_aside;
 pub use spool_fold::SpoolFold;
 
 use crate::files;
-use set_aside::beside;
+pub(crate) use set_aside::{beside, rename_aside};
 
 /// More than one run writes into any of the archive's files.
 const ROOM_BYTES: u64 = 64 << 20;
@@ -80,11 +80,7 @@ impl Archive {
     /// Opens the archive, creates it when there is none, and brings its schema up to date.
     /// Waits up to `wait` for other processes, here and in every call that follows.
     pub fn open(path: &Path, wait: Duration) -> Result<Self, ArchiveError> {
-        let sql = |error: rusqlite::Error| ArchiveError::from_sql(path, &error);
-        refuse_without_room(path)?;
-        let mut connection = connect(path)?;
-        connection.busy_timeout(wait).map_err(sql)?;
-        configure(&connection).map_err(sql)?;
+        let mut connection = open_file(path, wait)?;
         migrate::bring_up(&mut connection, path, wait)?;
         let file_id = file_id(path);
         Ok(Self { connection, path: path.to_owned(), wait, file_id })
@@ -141,6 +137,16 @@ impl Archive {
     fn set_synchronous(&self, word: &str) -> Result<(), ArchiveError> {
         self.read(|connection| connection.pragma_update(None, "synchronous", word))
     }
+}
+
+/// Opens a database file of ours with the rules that all of them share; makes it, for the owner alone.
+pub(crate) fn open_file(path: &Path, wait: Duration) -> Result<Connection, ArchiveError> {
+    let sql = |error: rusqlite::Error| ArchiveError::from_sql(path, &error);
+    refuse_without_room(path)?;
+    let connection = connect(path)?;
+    connection.busy_timeout(wait).map_err(sql)?;
+    configure(&connection).map_err(sql)?;
+    Ok(connection)
 }
 
 fn in_transaction<T>(

@@ -20,6 +20,11 @@ pub fn set_aside(path: &Path, stamp: &str) -> io::Result<Option<PathBuf>> {
     if !is_damaged(path) {
         return Ok(None);
     }
+    rename_aside(path, stamp).map(Some)
+}
+
+/// Renames a database and its log, and gives the new name.
+pub(crate) fn rename_aside(path: &Path, stamp: &str) -> io::Result<PathBuf> {
     let aside = free_name(path, stamp)?;
     // The log first: a database without its log is damaged still, a log without its database is thrown away.
     for suffix in ["-wal", "-shm", ""] {
@@ -28,7 +33,7 @@ pub fn set_aside(path: &Path, stamp: &str) -> io::Result<Option<PathBuf>> {
             renamed => renamed?,
         }
     }
-    Ok(Some(aside))
+    Ok(aside)
 }
 
 /// Damaged is what the engine or our own rows say is damaged; locked, newer or unreadable files are not.
@@ -91,7 +96,7 @@ fn free_name(path: &Path, stamp: &str) -> io::Result<PathBuf> {
 }
 
 /// The path with something added to its name (`throughline.db` and `-wal`).
-pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)

@@ -1,0 +1,399 @@
+//! Search: the index for the passages that may answer, then their texts for those that do.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use rusqlite::{Connection, OptionalExtension, params};
+use throughline_domain::recall::question::WANTED_MAX;
+use throughline_domain::recall::rank::{self, Answer, Judge};
+use throughline_domain::recall::{PassageKind, Question};
+use throughline_domain::text::fingerprint;
+
+use super::block::{self, Head};
+use super::surroundings::SessionOf;
+use super::{Recall, RecallError};
+
+/// A word in more passages than this chooses none: it counts where rarer ones stand.
+const COMMON_ROWS: u64 = 6_000;
+/// Passages that are looked at because a word stands in them, the newest.
+const ROWS_MAX: i64 = 20_000;
+/// Passages whose text is read.
+const READ_MAX: usize = 60;
+/// Words of a text by which it is known again: copies of a paragraph are shown once.
+const SAME_BYTES: usize = 160;
+/// What a passage of the project at hand counts more.
+const AT_HAND: f64 = 1.15;
+
+/// Passages before and after one whose words say what is talked about.
+const CONTEXT: i64 = 8;
+/// Passages before and after one that answer with it, and what their words count for it.
+const NEIGHBOURS: u64 = 3;
+const NEIGHBOUR_SHARE: f64 = 0.2;
+
+/// Where is looked.
+#[derive(Debug, Clone, Default)]
+pub struct Scope {
+    /// Only these kinds; empty: all but mere touches of files.
+    pub kinds: Vec<PassageKind>,
+    /// Only projects at or below these folders; empty: all.
+    pub projects: Vec<String>,
+    /// Only what came since, in seconds since 1970.
+    pub since_s: Option<i64>,
+    /// Only the session whose id begins so.
+    pub session: Option<String>,
+}
+
+/// What counts beside the words.
+#[derive(Debug, Clone, Default)]
+pub struct Taste {
+    /// The time, in seconds since 1970.
+    pub now_s: i64,
+    /// How soon the old counts less.
+    pub half_life_days: u64,
+    /// The project at hand counts more.
+    pub project: Option<String>,
+}
+
+/// A passage that answers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// Its number.
+    pub id: u64,
+    /// What it is.
+    pub head: Head,
+    /// Its session.
+    pub session: SessionOf,
+    /// Its text.
+    pub text: String,
+    /// How well it answers, and where.
+    pub answer: Answer,
+}
+
+/// A passage that may answer.
+#[derive(Debug, Clone, Copy)]
+struct Candidate {
+    id: i64,
+    block: i64,
+    head: Head,
+    session: i64,
+    promise: f64,
+    /// The share of the question's words that stand in it or near it.
+    around: f64,
+}
+
+/// The words of a question that stand in passages: of each its number and what it is worth there.
+type Promises = BTreeMap<i64, Vec<(usize, f64)>>;
+
+/// A question with what its words are worth in this index.
+#[derive(Debug)]
+pub struct Asked<'q> {
+    question: &'q Question,
+    /// Judges texts, also those that stand elsewhere.
+    pub judge: Judge<'q>,
+    counts: HashMap<&'q str, u64>,
+}
+
+impl Recall {
+    /// Looks up what the words of a question are worth here.
+    pub fn ask<'q>(&self, question: &'q Question) -> Result<Asked<'q>, RecallError> {
+        let rows = self.passages()?;
+        let mut counts: HashMap<&str, u64> = HashMap::new();
+        self.read(|connection| {
+            for wanted in &question.wanted {
+                for form in std::iter::once(&wanted.form).chain(wanted.others.iter().map(|(other, _)| other))
+                {
+                    if !counts.contains_key(form.as_str()) {
+                        counts.insert(form, rows_with(connection, form)?);
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        let judge = Judge::new(question, rows, |form| counts.get(form).copied().unwrap_or(0));
+        Ok(Asked { question, judge, counts })
+    }
+
+    /// The passages that answer a question, best first.
+    pub fn search(
+        &self,
+        asked: &Asked<'_>,
+        scope: &Scope,
+        taste: &Taste,
+        limit: usize,
+    ) -> Result<Vec<Found>, RecallError> {
+        let mut found = self.search_all(asked, scope, taste, limit)?;
+        let mut seen = HashSet::new();
+        found.retain(|it| seen.insert(sameness(&it.text)));
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    /// The same with copies of a text, and some more than were wanted.
+    pub fn search_all(
+        &self,
+        asked: &Asked<'_>,
+        scope: &Scope,
+        taste: &Taste,
+        limit: usize,
+    ) -> Result<Vec<Found>, RecallError> {
+        if asked.question.is_empty() || limit == 0 {
+            return Ok(Vec::new());
+        }
+        let promises = self.read(|connection| promises(connection, asked))?;
+        let worth_of_all = asked.judge.worth_of_all().max(f64::MIN_POSITIVE);
+        let mut candidates = self.candidates(&promises, worth_of_all, scope, taste)?;
+        candidates.sort_by(|left, right| right.promise.total_cmp(&left.promise).then(right.id.cmp(&left.id)));
+        candidates.truncate(READ_MAX.max(limit * 3));
+        self.judged(&asked.judge, &candidates, taste)
+    }
+
+    /// The candidates with what their heads tell, those out of scope left out.
+    fn candidates(
+        &self,
+        promises: &Promises,
+        worth_of_all: f64,
+        scope: &Scope,
+        taste: &Taste,
+    ) -> Result<Vec<Candidate>, RecallError> {
+        let sessions = self.sessions_in(scope, taste)?;
+        let Some((first, _)) = promises.first_key_value() else { return Ok(Vec::new()) };
+        self.read(|connection| {
+            let mut found = Vec::new();
+            let mut left = promises.iter().peekable();
+            let mut statement = connection.prepare_cached(
+                "SELECT id, session, heads FROM blocks WHERE id >=
+                     (SELECT ifnull(max(id), 0) FROM blocks WHERE id <= ?1) ORDER BY id",
+            )?;
+            let mut rows = statement.query([first])?;
+            while let Some(row) = rows.next()? {
+                if left.peek().is_none() {
+                    break;
+                }
+                let (block, session): (i64, i64) = (row.get(0)?, row.get(1)?);
+                // Numbers below the block belong to one that is gone.
+                while left.next_if(|(id, _)| **id < block).is_some() {}
+                let packed = row.get_ref(2)?.as_blob()?;
+                // Every passage takes four bytes at least.
+                let end = block.saturating_add(i64::try_from(packed.len() / 4).unwrap_or(i64::MAX));
+                if left.peek().is_none_or(|(id, _)| **id >= end) {
+                    continue;
+                }
+                let heads = block::heads(packed);
+                while let Some((id, own)) = left.next_if(|(id, _)| index_in(**id, block) < heads.len()) {
+                    let head = heads[index_in(*id, block)];
+                    let Some(of_session) = sessions.get(&session).filter(|_| is_wanted(&head, scope)) else {
+                        continue;
+                    };
+                    let first = (*id - CONTEXT).max(block);
+                    let around = worth(promises.range(first..=*id + CONTEXT).flat_map(|(_, words)| words));
+                    let own = worth(own);
+                    let covered = (own + rank::AROUND_SHARE * (around - own)) / worth_of_all;
+                    let promise = own * covered * of_session * weight(&head, taste);
+                    let around = around / worth_of_all;
+                    found.push(Candidate { id: *id, block, head, session, promise, around });
+                }
+            }
+            Ok(found)
+        })
+    }
+
+    /// The sessions in scope, each with what it counts.
+    fn sessions_in(&self, scope: &Scope, taste: &Taste) -> Result<HashMap<i64, f64>, RecallError> {
+        self.read(|connection| {
+            let mut statement =
+                connection.prepare_cached("SELECT id, session, project, last_at_s FROM sessions")?;
+            let mut rows = statement.query([])?;
+            let mut found = HashMap::new();
+            while let Some(row) = rows.next()? {
+                let (session, project) = (row.get_ref(1)?.as_str()?, row.get_ref(2)?.as_str()?);
+                let last_at_s: i64 = row.get(3)?;
+                let is_in_scope = scope.session.as_deref().is_none_or(|wanted| session.starts_with(wanted))
+                    && (scope.projects.is_empty()
+                        || scope.projects.iter().any(|wanted| is_below(project, wanted)))
+                    && scope.since_s.is_none_or(|since| last_at_s >= since);
+                if is_in_scope {
+                    let is_at_hand =
+                        taste.project.as_deref().is_some_and(|at_hand| is_below(project, at_hand));
+                    found.insert(row.get(0)?, if is_at_hand { AT_HAND } else { 1.0 });
+                }
+            }
+            Ok(found)
+        })
+    }
+
+    fn judged(
+        &self,
+        judge: &Judge<'_>,
+        candidates: &[Candidate],
+        taste: &Taste,
+    ) -> Result<Vec<Found>, RecallError> {
+        let mut by_block: BTreeMap<i64, Vec<&Candidate>> = BTreeMap::new();
+        for candidate in candidates {
+            by_block.entry(candidate.block).or_default().push(candidate);
+        }
+        let mut found = Vec::new();
+        let mut sessions: HashMap<i64, SessionOf> = HashMap::new();
+        for (block, wanted) in by_block {
+            let last = wanted.iter().map(|candidate| candidate.id).max().unwrap_or(block);
+            let mut texts = self.block_until(block, last)?;
+            for candidate in wanted {
+                let Some(placed) = texts.iter_mut().find(|placed| placed.id == candidate.id.cast_unsigned())
+                else {
+                    continue;
+                };
+                let Some(mut answer) = judge.judge_among(&placed.text, candidate.around) else {
+                    continue;
+                };
+                let session = match sessions.get(&candidate.session) {
+                    Some(session) => session.clone(),
+                    None => match self.session_numbered(candidate.session)? {
+                        Some(session) => sessions.entry(candidate.session).or_insert(session).clone(),
+                        None => continue,
+                    },
+                };
+                let is_at_hand =
+                    taste.project.as_deref().is_some_and(|at_hand| is_below(&session.project, at_hand));
+                answer.score *= hinted(judge, &candidate.head)
+                    * weight(&candidate.head, taste)
+                    * if is_at_hand { AT_HAND } else { 1.0 };
+                let text = std::mem::take(&mut placed.text);
+                found.push(Found { id: placed.id, head: candidate.head, session, text, answer });
+            }
+        }
+        lean_on_neighbours(&mut found);
+        found.sort_by(|left, right| {
+            right.answer.score.total_cmp(&left.answer.score).then(right.id.cmp(&left.id))
+        });
+        Ok(found)
+    }
+
+    /// The projects whose folder has this name, or ends with these parts.
+    pub fn projects_named(&self, name: &str) -> Result<Vec<String>, RecallError> {
+        let all: Vec<String> = self.read(|connection| {
+            connection
+                .prepare_cached("SELECT DISTINCT project FROM sessions ORDER BY project")?
+                .query_map([], |row| row.get(0))?
+                .collect()
+        })?;
+        let is_named = |project: &String| {
+            project == name || project.strip_suffix(name).is_some_and(|rest| rest.ends_with(['/', '\\', '-']))
+        };
+        Ok(all.into_iter().filter(is_named).collect())
+    }
+
+    fn session_numbered(&self, number: i64) -> Result<Option<SessionOf>, RecallError> {
+        self.read(|connection| {
+            connection
+                .prepare_cached("SELECT session, project FROM sessions WHERE id = ?1")?
+                .query_row([number], |row| {
+                    Ok(SessionOf { number, session: row.get(0)?, project: row.get(1)? })
+                })
+                .optional()
+        })
+    }
+}
+
+/// What was said just before and after answers with it: a question and its reply share the words between them.
+fn lean_on_neighbours(found: &mut [Found]) {
+    let scores: BTreeMap<u64, (i64, f64)> =
+        found.iter().map(|it| (it.id, (it.session.number, it.answer.score))).collect();
+    for it in found {
+        let near = scores.range(it.id.saturating_sub(NEIGHBOURS)..=it.id + NEIGHBOURS);
+        let of_others = near.filter(|(id, (session, _))| **id != it.id && *session == it.session.number);
+        let best = of_others.map(|(_, (_, score))| *score).fold(0.0, f64::max);
+        it.answer.score += best * NEIGHBOUR_SHARE;
+    }
+}
+
+/// In how many passages a form stands.
+fn rows_with(connection: &Connection, form: &str) -> rusqlite::Result<u64> {
+    let count: Option<i64> = connection
+        .prepare_cached("SELECT doc FROM vocabulary WHERE term = ?1")?
+        .query_row([form], |row| row.get(0))
+        .optional()?;
+    Ok(count.unwrap_or(0).cast_unsigned())
+}
+
+/// Passages in which words stand, each with what these words are worth together.
+fn promises(connection: &Connection, asked: &Asked<'_>) -> rusqlite::Result<Promises> {
+    let Asked { question, judge, counts } = asked;
+    // What each form adds; one that stands for several words adds for each.
+    let mut forms: Vec<(&str, usize, f64)> = Vec::new();
+    for (index, wanted) in question.wanted.iter().enumerate() {
+        forms.push((&wanted.form, index, judge.worth(index)));
+        for (other, weight) in &wanted.others {
+            forms.push((other, index, weight * judge.worth(index)));
+        }
+    }
+    let count_of = |form: &str| counts.get(form).copied().unwrap_or(0);
+    forms.retain(|(form, _, _)| count_of(form) > 0);
+    forms.sort_by_key(|(form, _, _)| count_of(form));
+    let Some((rarest, _, _)) = forms.first() else { return Ok(Promises::new()) };
+    // The rare ones choose; the others count where those stand. At least one must choose.
+    let choosing: Vec<&str> = forms
+        .iter()
+        .map(|(form, _, _)| *form)
+        .filter(|form| form == rarest || count_of(form) <= COMMON_ROWS)
+        .collect();
+    let choice = choosing.iter().map(|form| format!("\"{form}\"")).collect::<Vec<_>>().join(" OR ");
+    let mut best = Promises::new();
+    for (form, index, worth) in &forms {
+        let query = if choosing.contains(form) {
+            format!("\"{form}\"")
+        } else {
+            format!("\"{form}\" AND ({choice})")
+        };
+        let mut statement = connection
+            .prepare_cached("SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rowid DESC LIMIT ?2")?;
+        let mut rows = statement.query(params![query, ROWS_MAX])?;
+        while let Some(row) = rows.next()? {
+            let of_row = best.entry(row.get(0)?).or_default();
+            match of_row.iter_mut().find(|(known, _)| known == index) {
+                Some((_, known)) => *known = known.max(*worth),
+                None => of_row.push((*index, *worth)),
+            }
+        }
+    }
+    Ok(best)
+}
+
+/// What words are worth together, each counted once.
+fn worth<'w>(words: impl IntoIterator<Item = &'w (usize, f64)>) -> f64 {
+    let mut best = [0.0_f64; WANTED_MAX];
+    for (index, worth) in words {
+        if let Some(known) = best.get_mut(*index) {
+            *known = known.max(*worth);
+        }
+    }
+    best.iter().sum()
+}
+
+/// A passage's place in its block.
+fn index_in(id: i64, block: i64) -> usize {
+    usize::try_from(id - block).unwrap_or(usize::MAX)
+}
+
+fn is_wanted(head: &Head, scope: &Scope) -> bool {
+    let is_of_kind =
+        if scope.kinds.is_empty() { !head.kind.is_file_event() } else { scope.kinds.contains(&head.kind) };
+    is_of_kind && scope.since_s.is_none_or(|since| head.at_s >= since)
+}
+
+fn weight(head: &Head, taste: &Taste) -> f64 {
+    rank::kind_weight(head.kind, head.is_sidechain)
+        * rank::recency(taste.now_s - head.at_s, taste.half_life_days)
+}
+
+fn hinted(judge: &Judge<'_>, head: &Head) -> f64 {
+    if judge.hints_at(head.kind) { rank::HINTED } else { 1.0 }
+}
+
+/// Whether a project is a folder or lies below it.
+fn is_below(project: &str, folder: &str) -> bool {
+    project.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '\\']))
+}
+
+/// By what a text is known again: its letters and digits, as many as tell it from others.
+fn sameness(text: &str) -> u64 {
+    let letters: String = text.chars().filter(|c| c.is_alphanumeric()).take(SAME_BYTES).collect();
+    fingerprint(letters.as_bytes())
+}
