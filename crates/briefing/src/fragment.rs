@@ -18,7 +18,7 @@ pub enum FragmentKind {
     Notice,
     /// The rules that the user wants restated.
     Rules,
-    /// What was found in the archive.
+    /// What was found in earlier sessions.
     Recall,
 }
 

@@ -81,6 +81,7 @@ enum Verb {
     Sessions(commands::sessions::Args),
     Summaries(commands::summaries::Args),
     Backups(commands::backups::Args),
+    Recall(commands::recall::Args),
     Usage(commands::usage::Args),
     Backfill(commands::backfill::Args),
     // Care.
@@ -180,6 +181,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Verb::Sessions(args) => commands::sessions::run(&app()?, &args),
         Verb::Summaries(args) => commands::summaries::run(&app()?, &args),
         Verb::Backups(args) => commands::backups::run(&place()?, &args),
+        Verb::Recall(args) => commands::recall::run(&place()?, folder.as_deref(), &args),
         Verb::Usage(args) => commands::usage::run(&place()?, folder.as_deref(), &args),
         Verb::Backfill(args) => commands::backfill::run(&place()?, &args),
         Verb::Trust(args) => commands::trust::run(&app()?, &args),

@@ -77,7 +77,7 @@ impl Reader {
         match self {
             Self::Summariser => "",
             Self::Compacted | Self::Restored | Self::Started => {
-                "More: `throughline list`, `throughline briefing --tokens 2500`."
+                "More: `throughline list`, `throughline recall \"<words>\"`."
             }
         }
     }

@@ -383,7 +383,7 @@ fn blind_with_room_for_all() {
         Edited: crates/ledger/: src/amount.rs
         Read or named: crates/invoices/: tests/refunds.rs; docs/: amounts.md
         Names: round_half_even, InvoiceTotal
-        More: `throughline list`, `throughline briefing --tokens 2500`.
+        More: `throughline list`, `throughline recall "<words>"`.
         [/throughline]"#]].assert_eq(&render(&example(), &Known::nothing(), Reader::Compacted, 1_200));
 }
 
@@ -422,7 +422,7 @@ fn blind_at_800_tokens_in_a_new_session() {
         Edited: crates/ledger/: src/amount.rs
         Read or named: crates/invoices/: tests/refunds.rs; docs/: amounts.md
         Names: round_half_even, InvoiceTotal
-        More: `throughline list`, `throughline briefing --tokens 2500`.
+        More: `throughline list`, `throughline recall "<words>"`.
         [/throughline]"#]].assert_eq(&render(&example(), &Known::nothing(), Reader::Restored, 800));
 }
 
@@ -490,7 +490,7 @@ fn knowing_the_summary_with_room_for_all() {
         Edited, no commit since: crates/invoices/: src/refund.rs
         Read or named: crates/invoices/: tests/refunds.rs
         Names: round_half_even, InvoiceTotal
-        More: `throughline list`, `throughline briefing --tokens 2500`.
+        More: `throughline list`, `throughline recall "<words>"`.
         [/throughline]"#]].assert_eq(&render(&example(), &Known::summary(SUMMARY), Reader::Compacted, 1_200));
 }
 

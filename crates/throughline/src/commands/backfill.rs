@@ -2,22 +2,26 @@
 
 use serde_json::json;
 
+use super::recall;
+use super::recall::intake::Intake as Indexed;
 use super::usage::intake::{self, Intake, Progress};
 use super::usage::open_store;
 use crate::failure::Failure;
 use crate::output::{self, DIM, styled};
 use crate::place::Place;
 
-/// Read the transcripts the agent already wrote into the store of usage
+/// Read the transcripts the agent already wrote: into the store of usage and the index of recall
 ///
 /// Reads every transcript in the client's configuration folders (CLAUDE_CONFIG_DIR, which may list several, separated
 /// by commas; else ~/.config/claude and ~/.claude), subagents' files included. Each response of the API is counted
 /// once, however many lines, resumed sessions and forks repeat it. Only what is new since the last time is read, so it
-/// can run as often as one likes; `throughline usage` does the same before each report. The transcripts themselves are
-/// never changed, and no word of them is stored.
+/// can run as often as one likes; `throughline usage` and `throughline recall` do the same before they answer. The
+/// transcripts themselves are never changed. The store of usage holds no word of them; the index of recall holds what
+/// was said, run and broken, with secrets masked, and keeps it when the client deletes the transcript
+/// (`[recall]` in throughline.toml).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  throughline backfill                 # then: throughline usage days
+  throughline backfill                 # then: throughline usage days, throughline recall <words>
   throughline backfill --json          # what was read and what was passed over, for scripts
   CLAUDE_CONFIG_DIR=~/.claude,/mnt/old/.claude throughline backfill")]
 pub(crate) struct Args {
@@ -36,8 +40,15 @@ pub(crate) fn run(place: &Place, args: &Args) -> Result<(), Failure> {
     }
     let mut store = open_store(place)?;
     let done = intake::catch_up(place, &mut store, &mut Progress::on_terminal())?;
+    let indexed = match recall::backfill(place, &mut Progress::on_terminal()) {
+        Ok(indexed) => indexed,
+        Err(error) => {
+            output::warn(&format!("recall was not brought up to date: {error}"));
+            None
+        }
+    };
     if args.json {
-        return output::say_json(&as_json(&done));
+        return output::say_json(&as_json(&done, indexed.as_ref()));
     }
     for (path, what) in &done.problems {
         output::remark(&format!("passed over {}: {what}", path.display()));
@@ -47,6 +58,9 @@ pub(crate) fn run(place: &Place, args: &Args) -> Result<(), Failure> {
         output::remark(&format!("and {untold} more that were passed over"));
     }
     output::say(&summary(&done))?;
+    if let Some(indexed) = &indexed {
+        output::say(&summary_indexed(indexed))?;
+    }
     if done.added.responses > 0 {
         output::remark(&styled(DIM, "`throughline usage days` shows them by day"));
     }
@@ -67,7 +81,22 @@ fn summary(done: &Intake) -> String {
     )
 }
 
-fn as_json(done: &Intake) -> serde_json::Value {
+fn summary_indexed(done: &Indexed) -> String {
+    let mb = done.bytes / 1_000_000;
+    let removed = match done.sessions_removed {
+        0 => String::new(),
+        removed => format!(", {removed} old sessions made room"),
+    };
+    match done.files_read {
+        0 => format!("recall: nothing new{removed}"),
+        read => format!(
+            "recall: {read} transcripts read ({mb} MB, {} ms), {} new passages{removed}",
+            done.ms, done.added.passages
+        ),
+    }
+}
+
+fn as_json(done: &Intake, indexed: Option<&Indexed>) -> serde_json::Value {
     let problems: Vec<_> = done
         .problems
         .iter()
@@ -84,6 +113,15 @@ fn as_json(done: &Intake) -> serde_json::Value {
         "samples_new": done.added.samples,
         "passed_over": done.problems_count,
         "problems": problems,
+        "recall": indexed.map(|indexed| json!({
+            "files_read": indexed.files_read,
+            "bytes": indexed.bytes,
+            "passages_new": indexed.added.passages,
+            "text_bytes_new": indexed.added.text_bytes,
+            "sessions_removed": indexed.sessions_removed,
+            "passed_over": indexed.problems_count,
+            "ms": u64::try_from(indexed.ms).unwrap_or(u64::MAX),
+        })),
         "ms": u64::try_from(done.ms).unwrap_or(u64::MAX),
     })
 }

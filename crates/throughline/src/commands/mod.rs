@@ -33,6 +33,7 @@ pub(crate) mod note;
 pub(crate) mod notes;
 pub(crate) mod pause;
 pub(crate) mod preflight;
+pub(crate) mod recall;
 pub(crate) mod resolve;
 pub(crate) mod save;
 mod servers;

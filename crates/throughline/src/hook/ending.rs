@@ -9,7 +9,7 @@ use throughline_store::session::{Registry, SessionCache, SessionNote, last_recor
 
 use super::gate::{self, Session};
 use super::summaries::{self, When};
-use super::{Outcome, Run, anchors, checkpoints, compaction, glance, notes, purity, usual};
+use super::{Outcome, Run, anchors, checkpoints, compaction, glance, notes, purity, recall, usual};
 use crate::{ledger, lineage};
 
 /// Stop: folds what waits.
@@ -102,6 +102,9 @@ pub(super) fn session_end(run: &Run) -> Outcome {
     }
     gate::fold(run, &session.memory, &mut outcome.failures);
     archive_session(run, &session, &note.how, &mut outcome.failures);
+    if !session.cache.paused {
+        recall::index(run, &session, &mut outcome.failures);
+    }
     outcome
 }
 

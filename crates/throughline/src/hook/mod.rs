@@ -14,6 +14,7 @@ pub(crate) mod input;
 mod later;
 mod notes;
 mod purity;
+mod recall;
 pub(crate) mod resuming;
 mod session_start;
 pub(crate) mod starting;

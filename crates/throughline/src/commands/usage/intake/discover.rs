@@ -16,32 +16,32 @@ const ENTRIES_MAX: usize = 1_000_000;
 
 /// What there is.
 #[derive(Debug, Default)]
-pub(super) struct Discovered {
+pub(crate) struct Discovered {
     /// Transcripts that are new or changed, the one that was written to longest ago first.
-    pub(super) changed: Vec<Changed>,
+    pub(crate) changed: Vec<Changed>,
     /// All transcripts.
-    pub(super) files: u64,
+    pub(crate) files: u64,
     /// Folders and files that could not be looked at.
-    pub(super) unreadable: Vec<(PathBuf, String)>,
+    pub(crate) unreadable: Vec<(PathBuf, String)>,
 }
 
 /// A transcript to read.
 #[derive(Debug)]
-pub(super) struct Changed {
-    pub(super) path: PathBuf,
+pub(crate) struct Changed {
+    pub(crate) path: PathBuf,
     /// Its name in the store.
-    pub(super) key: String,
+    pub(crate) key: String,
     /// As what it was seen now.
-    pub(super) mark: FileMark,
+    pub(crate) mark: FileMark,
     /// The name of its project's folder below `projects`.
-    pub(super) project_folder: String,
+    pub(crate) project_folder: String,
     /// What was read of it before.
-    pub(super) known: Option<KnownFile>,
+    pub(crate) known: Option<KnownFile>,
 }
 
 impl Changed {
     /// Bytes that were not read yet.
-    pub(super) fn bytes_new(&self) -> u64 {
+    pub(crate) fn bytes_new(&self) -> u64 {
         let read = self.known.as_ref().map_or(0, |known| known.cursor.offset);
         self.mark.size_bytes.checked_sub(read).unwrap_or(self.mark.size_bytes)
     }
@@ -69,7 +69,7 @@ pub(crate) fn config_folders(place: &Place) -> Vec<PathBuf> {
 }
 
 /// Looks through the folders.
-pub(super) fn discover(config_folders: &[PathBuf], known: &BTreeMap<String, KnownFile>) -> Discovered {
+pub(crate) fn discover(config_folders: &[PathBuf], known: &BTreeMap<String, KnownFile>) -> Discovered {
     let mut found = Discovered::default();
     let mut entries = 0;
     for config_folder in config_folders {

@@ -18,10 +18,10 @@ use throughline_store::archive::ArchiveError;
 use throughline_store::usage::{Added, Batch, KnownFile, UsageStore};
 
 use crate::place::Place;
-pub(crate) use discover::config_folders;
-use discover::{Changed, Discovered};
+pub(crate) use discover::{Changed, Discovered, config_folders, discover};
 pub(crate) use progress::Progress;
 use transcript::Piece;
+pub(crate) use transcript::project_of;
 
 /// Rows of one transaction: enough to be quick, few enough that others who write need not wait long.
 const BATCH_ROWS: usize = 8_192;
@@ -74,7 +74,7 @@ pub(crate) fn catch_up(
     let began = Instant::now();
     let mut intake = Intake::default();
     let known = store.known_files()?;
-    transcripts(&discover::config_folders(place), &known, store, &mut intake, progress)?;
+    transcripts(&config_folders(place), &known, store, &mut intake, progress)?;
     logs::read(place, &known, store, &mut intake)?;
     if intake.added != Added::default() {
         disagreements::log(place, store)?;
@@ -90,7 +90,7 @@ fn transcripts(
     intake: &mut Intake,
     progress: &mut Progress,
 ) -> Result<(), ArchiveError> {
-    let Discovered { changed, files, unreadable } = discover::discover(config_folders, known);
+    let Discovered { changed, files, unreadable } = discover(config_folders, known);
     intake.files = files;
     for (path, what) in unreadable {
         intake.problem(path, what);

@@ -25,11 +25,16 @@ impl Progress {
         Self { is_shown, bytes_all: 0, bytes_done: 0, began: Instant::now(), drawn: None }
     }
 
-    pub(super) fn begin(&mut self, bytes: u64) {
+    /// Never shown.
+    pub(crate) fn silent() -> Self {
+        Self { is_shown: false, bytes_all: 0, bytes_done: 0, began: Instant::now(), drawn: None }
+    }
+
+    pub(crate) fn begin(&mut self, bytes: u64) {
         (self.bytes_all, self.bytes_done, self.began) = (bytes, 0, Instant::now());
     }
 
-    pub(super) fn step(&mut self, bytes: u64) {
+    pub(crate) fn step(&mut self, bytes: u64) {
         self.bytes_done += bytes;
         let is_time = self.drawn.is_none_or(|drawn| drawn.elapsed() >= REDRAW_EVERY);
         if self.is_shown && is_time && self.began.elapsed() >= SILENT_FOR {
@@ -38,7 +43,7 @@ impl Progress {
         }
     }
 
-    pub(super) fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         if self.drawn.take().is_some() {
             let _ = write!(std::io::stderr(), "\r\x1b[2K");
         }

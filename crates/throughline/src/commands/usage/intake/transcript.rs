@@ -211,7 +211,7 @@ impl<'f> Lines<'f> {
 }
 
 /// The project that a working folder belongs to: the folder around it after which the client named the transcripts'.
-fn project_of<'c>(cwd: &'c str, project_folder: &str) -> &'c str {
+pub(crate) fn project_of<'c>(cwd: &'c str, project_folder: &str) -> &'c str {
     let mut around = cwd;
     for _ in 0..FOLDERS_MAX {
         if folder_name(around) == project_folder {

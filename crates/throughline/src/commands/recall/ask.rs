@@ -1,0 +1,136 @@
+//! What a search is asked for: words, and where to look.
+
+use std::path::Path;
+
+use jiff::tz::TimeZone;
+use throughline_domain::Kind;
+use throughline_domain::recall::{PassageKind, Question};
+use throughline_domain::text::one_line;
+use throughline_store::recall::Scope;
+use throughline_usage::calendar;
+
+use super::Desk;
+use crate::failure::Failure;
+use crate::place;
+
+/// Most results.
+const LIMIT_MAX: usize = 200;
+
+/// Options of a search.
+#[derive(Debug, clap::Args)]
+pub(super) struct SearchArgs {
+    /// What to look for: words, "a phrase", -without
+    #[arg(required = true, value_name = "WORDS", allow_hyphen_values = false)]
+    pub(super) words: Vec<String>,
+    /// Only these: user, assistant, command, error, summary, task, edit, read; decision, constraint, question,
+    /// evidence, highlight, action, directive, anchor
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    pub(super) kind: Vec<String>,
+    /// Only what came since: 30d, 2w, 3m, yesterday, 2026-01-31
+    #[arg(long, value_name = "DAY")]
+    pub(super) since: Option<String>,
+    /// Only the session whose id begins so
+    #[arg(long, value_name = "ID")]
+    pub(super) session: Option<String>,
+    /// Most results
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pub(super) limit: usize,
+    /// Show so many passages before and after each result
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) context: usize,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Do not ask which result to open
+    #[arg(long)]
+    pub(super) no_pick: bool,
+}
+
+/// A search, understood.
+pub(super) struct Search {
+    pub(super) typed: String,
+    pub(super) question: Question,
+    pub(super) scope: Scope,
+    /// Kinds of recorded entries that are wanted; `None`: all of them, empty: none.
+    pub(super) entry_kinds: Option<Vec<Kind>>,
+    pub(super) limit: usize,
+}
+
+impl Search {
+    pub(super) fn read(desk: &Desk<'_>, args: &SearchArgs) -> Result<Self, Failure> {
+        let typed = args.words.join(" ");
+        let question = Question::read(&typed);
+        if question.is_empty() {
+            return Err(Failure::new("there is no word to look for")
+                .hint("`throughline recall parser timeout` finds what was said about both"));
+        }
+        let (kinds, entry_kinds) = kinds(&args.kind)?;
+        let scope = Scope {
+            kinds,
+            projects: projects(desk)?,
+            since_s: args.since.as_deref().map(|day| since_s(desk, day)).transpose()?,
+            session: args.session.clone().filter(|id| !id.is_empty()),
+        };
+        Ok(Self { typed, question, scope, entry_kinds, limit: args.limit.clamp(1, LIMIT_MAX) })
+    }
+
+    /// Whether passages of sessions are wanted, and not recorded entries alone.
+    pub(super) fn wants_passages(&self) -> bool {
+        !self.scope.kinds.is_empty() || self.entry_kinds.as_ref().is_none_or(Vec::is_empty)
+    }
+}
+
+/// The kinds of passages and of entries that words name.
+fn kinds(words: &[String]) -> Result<(Vec<PassageKind>, Option<Vec<Kind>>), Failure> {
+    if words.is_empty() {
+        return Ok((Vec::new(), None));
+    }
+    let (mut passages, mut entries) = (Vec::new(), Vec::new());
+    for word in words {
+        if let Some(kind) = PassageKind::from_word(word) {
+            passages.push(kind);
+        } else if let Some(kind) = Kind::from_word(word) {
+            entries.push(kind);
+        } else {
+            let known: Vec<&str> = PassageKind::ALL
+                .into_iter()
+                .map(PassageKind::word)
+                .chain(Kind::ALL.into_iter().map(Kind::word))
+                .collect();
+            return Err(Failure::new(format!("there is no kind `{}`", one_line(word, 40)))
+                .hint(format!("one of {}", known.join(", "))));
+        }
+    }
+    Ok((passages, Some(entries)))
+}
+
+fn since_s(desk: &Desk<'_>, day: &str) -> Result<i64, Failure> {
+    let zone = TimeZone::system();
+    let today = calendar::date_of(desk.now, &zone);
+    let date = calendar::parse(day, today)
+        .map_err(|what| Failure::new(what).hint("`--since 30d` means the last thirty days"))?;
+    let start = date.to_zoned(zone).map_err(|error| Failure::new(error.to_string()))?;
+    Ok(start.timestamp().as_second())
+}
+
+/// The projects that `--project` names: a folder, `.` for the one at hand, `all`, or the last part of a folder's name.
+pub(super) fn projects(desk: &Desk<'_>) -> Result<Vec<String>, Failure> {
+    let Some(named) = desk.named.as_deref() else { return Ok(Vec::new()) };
+    if named == Path::new("all") {
+        return Ok(Vec::new());
+    }
+    if named == Path::new(".") {
+        let at_hand = desk.at_hand.as_ref().ok_or_else(|| Failure::new("the current folder is gone"))?;
+        return Ok(vec![at_hand.to_string_lossy().into_owned()]);
+    }
+    if named.is_dir() {
+        return Ok(vec![place::real(named).to_string_lossy().into_owned()]);
+    }
+    let name = named.to_string_lossy();
+    let found = desk.store.projects_named(name.trim_end_matches('/'))?;
+    if found.is_empty() {
+        return Err(Failure::new(format!("no project is called `{}`", one_line(&name, 80)))
+            .hint("`--project .` is this one, `--project all` all of them; or name a folder"));
+    }
+    Ok(found)
+}

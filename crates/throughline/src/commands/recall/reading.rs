@@ -1,0 +1,252 @@
+//! Reading: the new lines of one transcript to packed passages, piece by piece.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use serde_json::{Value, json};
+use throughline_agents::claude_code::transcript::{Parsed, parse_line};
+use throughline_capture::passages::{Pending, Teller};
+use throughline_domain::recall::Passage;
+use throughline_domain::text::fingerprint;
+use throughline_store::recall::{BLOCK_BYTES, NewBlock, line_mark};
+use throughline_store::transcript_file::{self, Cursor};
+use throughline_store::usage::KnownFile;
+
+use super::intake::Limits;
+use crate::commands::usage::intake::{Changed, project_of};
+
+/// Bytes read before what they told goes to the writer.
+const PIECE_BYTES: u64 = 4 << 20;
+/// A file that nobody wrote to for so long has no line that is still being written.
+const QUIET_AGE: Duration = Duration::from_secs(3);
+
+/// What a stretch of a transcript holds.
+#[derive(Debug, Default)]
+pub(super) struct Piece {
+    pub(super) path: PathBuf,
+    pub(super) blocks: Vec<NewBlock>,
+    /// How far the file was read with it; `None` when it could not be read.
+    pub(super) file: Option<KnownFile>,
+    pub(super) bytes: u64,
+    pub(super) problems: Vec<String>,
+    /// Whether nothing more comes of this file now.
+    pub(super) is_last: bool,
+}
+
+/// Reads on in a file; gives piece after piece until `give` says stop or the time is up. Returns whether to go on.
+pub(super) fn read(
+    file: &Changed,
+    now: SystemTime,
+    limits: Limits,
+    seen: &Mutex<HashSet<u64>>,
+    mut give: impl FnMut(Piece) -> bool,
+) -> bool {
+    let is_late = || limits.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+    let mut teller = file.known.as_ref().map(|known| teller_of(&known.state)).unwrap_or_default();
+    let mut cursor = file.known.as_ref().map_or_else(Cursor::at_start, |known| known.cursor.clone());
+    let mut bytes = 0;
+    while !is_late() {
+        let mut lines = Lines::of(file, &mut teller, seen);
+        let read =
+            transcript_file::read_on(&file.path, &cursor, PIECE_BYTES, now, |at, line| lines.take(at, line));
+        let mut piece = lines.into_piece();
+        let reading = match read {
+            Ok((next, reading)) => {
+                cursor = next;
+                reading
+            }
+            Err(error) => {
+                piece.problems.push(error.source.to_string());
+                piece.is_last = true;
+                return give(piece);
+            }
+        };
+        bytes += reading.bytes;
+        piece.bytes = reading.bytes;
+        piece.problems.extend(reading.problems.into_iter().map(|problem| problem.what));
+        let is_enough = limits.file_bytes.is_some_and(|most| bytes >= most) || is_late();
+        piece.is_last = !reading.more || is_enough;
+        let is_settled = !reading.more && (cursor.offset >= file.mark.size_bytes || is_quiet(file, now));
+        piece.file = Some(KnownFile {
+            key: file.key.clone(),
+            mark: file.mark,
+            is_settled,
+            cursor: cursor.clone(),
+            state: state_of(&teller),
+        });
+        let is_last = piece.is_last;
+        if !give(piece) {
+            return false;
+        }
+        if is_last {
+            return true;
+        }
+    }
+    false
+}
+
+fn is_quiet(file: &Changed, now: SystemTime) -> bool {
+    let Ok(ns) = u64::try_from(file.mark.mtime_ns) else { return true };
+    let written = SystemTime::UNIX_EPOCH + Duration::from_nanos(ns);
+    now.duration_since(written).is_ok_and(|age| age >= QUIET_AGE)
+}
+
+/// The lines of a piece, as they come.
+struct Lines<'f> {
+    file: &'f Changed,
+    teller: &'f mut Teller,
+    seen: &'f Mutex<HashSet<u64>>,
+    stem: String,
+    /// The session and the project of the passages that are gathered.
+    whose: (String, String),
+    /// The last working folder, and the project it belongs to.
+    project: (String, String),
+    passages: Vec<Passage>,
+    marks: Vec<u64>,
+    text_bytes: usize,
+    piece: Piece,
+}
+
+impl<'f> Lines<'f> {
+    fn of(file: &'f Changed, teller: &'f mut Teller, seen: &'f Mutex<HashSet<u64>>) -> Self {
+        let stem = file.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        Self {
+            file,
+            teller,
+            seen,
+            stem,
+            whose: Default::default(),
+            project: (String::new(), file.project_folder.clone()),
+            passages: Vec::new(),
+            marks: Vec::new(),
+            text_bytes: 0,
+            piece: Piece { path: file.path.clone(), ..Piece::default() },
+        }
+    }
+
+    fn take(&mut self, at: u64, bytes: &[u8]) {
+        let line = match parse_line(bytes) {
+            Parsed::Line(line) => line,
+            Parsed::Nothing => return,
+            Parsed::Problem(problem) => {
+                self.piece.problems.push(format!("the line at byte {at} {}", problem.what));
+                return;
+            }
+        };
+        if let Some(cwd) = line.cwd.as_deref().filter(|cwd| *cwd != self.project.0) {
+            self.project = (cwd.to_owned(), project_of(cwd, &self.file.project_folder).to_owned());
+        }
+        let session = line.session.filter(|session| !session.is_empty()).unwrap_or(&self.stem);
+        if self.whose.0 != session || self.whose.1 != self.project.1 {
+            let whose = (session.to_owned(), self.project.1.clone());
+            self.pack();
+            self.whose = whose;
+        }
+        let before = self.passages.len();
+        let Self { teller, passages, text_bytes, .. } = self;
+        teller.take(&line, |passage| {
+            *text_bytes += passage.text.len();
+            passages.push(passage);
+        });
+        if self.passages.len() == before {
+            return;
+        }
+        let id = line.uuid.filter(|uuid| !uuid.is_empty()).map_or(bytes, str::as_bytes);
+        let mark = line_mark(fingerprint(id));
+        // What a fork or a resumed session copied tells nothing new, though it moves the conversation on.
+        if !self.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(mark) {
+            self.passages.truncate(before);
+            return;
+        }
+        self.marks.push(mark);
+        if self.text_bytes >= BLOCK_BYTES {
+            self.pack();
+        }
+    }
+
+    fn pack(&mut self) {
+        if !self.passages.is_empty() {
+            let block = NewBlock::pack(&self.whose.0, &self.whose.1, &self.passages, &self.marks);
+            self.piece.blocks.push(block);
+        }
+        self.passages.clear();
+        self.marks.clear();
+        self.text_bytes = 0;
+    }
+
+    fn into_piece(mut self) -> Piece {
+        self.pack();
+        self.piece
+    }
+}
+
+/// What a reader must know to go on, as text.
+fn state_of(teller: &Teller) -> String {
+    let pending: Vec<Value> = teller
+        .pending
+        .iter()
+        .map(|call| {
+            let is = (u8::from(call.is_agent) << 1) | u8::from(call.is_command);
+            let clean = |text: &str| throughline_store::redact::text(text).into_owned();
+            json!([call.id, call.name, clean(&call.subject), clean(&call.purpose), is, call.turn])
+        })
+        .collect();
+    json!([teller.turn, teller.last_message, teller.at_s, teller.lately, pending]).to_string()
+}
+
+fn teller_of(state: &str) -> Teller {
+    let value: Value = serde_json::from_str(state).unwrap_or_default();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let pending = value[4].as_array().into_iter().flatten().map(|call| {
+        let is = call[4].as_u64().unwrap_or(0);
+        Pending {
+            id: text(&call[0]),
+            name: text(&call[1]),
+            subject: text(&call[2]),
+            purpose: text(&call[3]),
+            is_command: is & 1 != 0,
+            is_agent: is & 2 != 0,
+            turn: call[5].as_u64().unwrap_or(0),
+        }
+    });
+    Teller {
+        turn: value[0].as_u64().unwrap_or(0),
+        last_message: value[1].as_u64().unwrap_or(0),
+        at_s: value[2].as_i64().unwrap_or(0),
+        lately: value[3]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|it| it.as_u64()?.try_into().ok())
+            .collect(),
+        pending: pending.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_reader_must_know_survives_being_written_down() {
+        let teller = Teller {
+            turn: 7,
+            last_message: u64::MAX,
+            at_s: 1_769_000_000,
+            pending: vec![Pending {
+                id: "t1".into(),
+                name: "Bash".into(),
+                subject: "cargo test \"x\"".into(),
+                purpose: "Run\nit".into(),
+                is_command: true,
+                is_agent: false,
+                turn: 6,
+            }],
+            lately: vec![1, u32::MAX],
+        };
+        assert_eq!(teller_of(&state_of(&teller)), teller);
+        assert_eq!(teller_of("nonsense"), Teller::default());
+    }
+}

@@ -1,0 +1,204 @@
+//! Results: a search, its answers in the order of their worth, and what to do when there are none.
+
+use serde_json::{Value, json};
+use throughline_domain::recall::PassageKind;
+use throughline_domain::text::one_line;
+use throughline_store::recall::{Found, Placed};
+
+use super::ask::{Search, SearchArgs};
+use super::entries::{self, Recorded};
+use super::{Desk, page, pick, show};
+use crate::failure::Failure;
+use crate::output::{self, DIM, HINT, styled};
+
+/// Passages between a question and its conclusion, and units that are shown of the other half of an exchange.
+const EXCHANGE_MAX: usize = 24;
+const HALF_UNITS: usize = 280;
+/// Results that may be shown as the other half of better ones.
+const FOLDED: usize = 3;
+
+/// Something that answers.
+pub(super) enum Hit {
+    Said(Box<Found>, Option<Box<Placed>>),
+    Recorded(Box<Recorded>),
+}
+
+impl Hit {
+    fn score(&self) -> f64 {
+        match self {
+            Self::Said(found, _) => found.answer.score,
+            Self::Recorded(recorded) => recorded.answer.score,
+        }
+    }
+
+    /// What `recall show` takes.
+    pub(super) fn id(&self) -> String {
+        match self {
+            Self::Said(found, _) => format!("p{}", found.id),
+            Self::Recorded(recorded) => format!("{}@{}", recorded.row.id, recorded.row.project),
+        }
+    }
+}
+
+pub(super) fn run(desk: &Desk<'_>, args: &SearchArgs) -> Result<(), Failure> {
+    let search = Search::read(desk, args)?;
+    let hits = hits(desk, &search)?;
+    if args.json {
+        let rows: Vec<Value> = hits.iter().map(as_json).collect();
+        return output::say_json(&json!({
+            "question": search.typed,
+            "results": rows,
+            "bytes_not_indexed": desk.bytes_left,
+        }));
+    }
+    if hits.is_empty() {
+        nothing(desk, &search, args)?;
+        return Ok(());
+    }
+    let is_picked = pick::is_wanted(args.no_pick);
+    let mut lines = Vec::new();
+    for (number, hit) in (1..).zip(&hits) {
+        let mark = if is_picked { format!("{number:>2} ") } else { String::new() };
+        lines.extend(shown(hit).into_iter().enumerate().map(|(index, line)| match index {
+            0 => format!("{mark}{line}"),
+            _ => format!("{}{line}", " ".repeat(mark.len())),
+        }));
+        if args.context > 0
+            && let Hit::Said(found, _) = hit
+        {
+            lines.extend(show::context(desk, found.id, args.context)?);
+        }
+    }
+    let first = hits[0].id();
+    lines.push(styled(DIM, &format!("`throughline recall show {first}` opens what stands around it")));
+    page::say(&lines)?;
+    desk.remark_left();
+    if is_picked { pick::open(desk, &hits) } else { Ok(()) }
+}
+
+fn hits(desk: &Desk<'_>, search: &Search) -> Result<Vec<Hit>, Failure> {
+    let asked = desk.store.ask(&search.question)?;
+    let mut hits: Vec<Hit> = Vec::new();
+    if search.wants_passages() {
+        let found = desk.store.search(&asked, &search.scope, &desk.taste(), search.limit + FOLDED)?;
+        let mut shown: Vec<u64> = Vec::new();
+        for found in found {
+            // What is shown as the reply to a better one, or as what it replies to, needs no place of its own.
+            if !shown.contains(&found.id) {
+                let other = other_half(desk, &found)?;
+                shown.extend(other.iter().map(|other| other.id));
+                hits.push(Hit::Said(Box::new(found), other.map(Box::new)));
+            }
+        }
+    }
+    let recorded = entries::search(desk, search, &asked);
+    hits.extend(recorded.into_iter().map(|recorded| Hit::Recorded(Box::new(recorded))));
+    hits.sort_by(|left, right| right.score().total_cmp(&left.score()));
+    hits.truncate(search.limit);
+    Ok(hits)
+}
+
+/// Where one is found: two lines.
+fn shown(hit: &Hit) -> Vec<String> {
+    let (about, sentence) = match hit {
+        Hit::Said(found, _) => {
+            let about = [
+                page::kind_words(&found.head),
+                page::moment(found.head.at_s),
+                format!("turn {}", found.head.turn),
+                format!(
+                    "{} ({})",
+                    page::project_name(&found.session.project),
+                    page::short_session(&found.session.session)
+                ),
+            ];
+            (about.join(", "), page::snippet(&found.text, &found.answer))
+        }
+        Hit::Recorded(recorded) => {
+            let row = &recorded.row;
+            let mut about = vec![row.kind.clone(), page::moment(recorded.at_s), row.project.clone()];
+            about.extend((!row.trusted).then(|| "untrusted".to_owned()));
+            about.extend(row.left_why.as_ref().map(|why| format!("no longer in force: {why}")));
+            (about.join(", "), page::snippet(&recorded.text, &recorded.answer))
+        }
+    };
+    let mut lines =
+        vec![format!("{}  {}", styled(HINT, &hit.id()), styled(DIM, &about)), format!("    {sentence}")];
+    if let Hit::Said(found, Some(other)) = hit {
+        let half = half_word(found);
+        lines
+            .push(styled(DIM, &format!("    {half} (p{}): {}", other.id, one_line(&other.text, HALF_UNITS))));
+    }
+    lines
+}
+
+/// The other half of an exchange: to the user's words how the agent concluded, to others what the user had asked.
+fn other_half(desk: &Desk<'_>, found: &Found) -> Result<Option<Placed>, Failure> {
+    let is_users = |placed: &Placed| placed.head.kind == PassageKind::User && !placed.head.is_sidechain;
+    if found.head.kind == PassageKind::User {
+        let behind = desk.store.around(found.id, 0, EXCHANGE_MAX)?;
+        let until = behind.iter().skip(1).take_while(|placed| !is_users(placed));
+        let said = until.filter(|it| it.head.kind == PassageKind::Assistant && !it.head.is_sidechain);
+        return Ok(said.last().cloned());
+    }
+    let before = desk.store.around(found.id, EXCHANGE_MAX, 0)?;
+    Ok(before.into_iter().rev().skip(1).find(is_users))
+}
+
+fn half_word(found: &Found) -> &'static str {
+    if found.head.kind == PassageKind::User { "concluded" } else { "asked" }
+}
+
+fn as_json(hit: &Hit) -> Value {
+    match hit {
+        Hit::Said(found, other) => json!({
+            "id": hit.id(),
+            "kind": found.head.kind.word(),
+            "session": found.session.session,
+            "project": found.session.project,
+            "turn": found.head.turn,
+            "at": page::iso(found.head.at_s),
+            "subagent": found.head.is_sidechain,
+            "holds_tool_output": page::holds_output(found.head.kind, &found.text),
+            "sentence": page::plain_snippet(&found.text, &found.answer),
+            "text": found.text,
+            half_word(found): other.as_ref().map(|other| json!({
+                "id": format!("p{}", other.id),
+                "text": one_line(&other.text, HALF_UNITS),
+            })),
+            "score": (found.answer.score * 1_000.0).round() / 1_000.0,
+        }),
+        Hit::Recorded(recorded) => json!({
+            "id": hit.id(),
+            "kind": recorded.row.kind,
+            "session": recorded.row.session,
+            "project": recorded.row.project,
+            "turn": null,
+            "at": recorded.row.recorded_at,
+            "trusted": recorded.row.trusted,
+            "holds_tool_output": false,
+            "sentence": page::plain_snippet(&recorded.text, &recorded.answer),
+            "text": recorded.text,
+            "score": (recorded.answer.score * 1_000.0).round() / 1_000.0,
+        }),
+    }
+}
+
+fn nothing(desk: &Desk<'_>, search: &Search, args: &SearchArgs) -> Result<(), Failure> {
+    let indexed = desk.store.passages()?;
+    let hint = if indexed == 0 {
+        "nothing is indexed yet; `throughline backfill` reads the transcripts that are there"
+    } else if !args.kind.is_empty() || args.since.is_some() || args.session.is_some() || desk.named.is_some()
+    {
+        "nothing found; look everywhere: without --kind, --since, --session and --project"
+    } else if !search.question.phrases.is_empty() || !search.question.excluded.is_empty() {
+        "nothing found; try without quotes and without excluded words"
+    } else if search.scope.kinds.contains(&PassageKind::Read) {
+        "nothing found; `throughline recall file <path>` tells a file's story"
+    } else {
+        "nothing found; try fewer or other words"
+    };
+    output::remark(hint);
+    desk.remark_left();
+    Ok(())
+}

@@ -1,0 +1,152 @@
+//! `recall show`: what stands around a passage, in its session.
+
+use serde_json::json;
+use throughline_domain::recall::Outcome;
+use throughline_domain::text::one_line;
+use throughline_store::archive::{Archive, Filter};
+use throughline_store::recall::Placed;
+
+use super::{Desk, page};
+use crate::commands::ARCHIVE_WAIT;
+use crate::failure::Failure;
+use crate::output::{self, DIM, HEAD, HINT, styled};
+
+/// Lines of a passage that are shown: of the one that was asked for, and of those around it.
+const LINES_MAX: usize = 200;
+const NEAR_LINES_MAX: usize = 4;
+const AROUND_MAX: usize = 200;
+
+/// Show a passage and what stands around it
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  throughline recall show p1204                 # six passages before it, six after
+  throughline recall show p1204 --around 30
+  throughline recall show D3@app-1f2e3d4c5b6a7988   # a recorded entry, as a search names it")]
+pub(super) struct Args {
+    /// The id of a result
+    id: String,
+    /// So many passages before and after
+    #[arg(long, value_name = "N", default_value_t = 6)]
+    around: usize,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(desk: &Desk<'_>, args: &Args) -> Result<(), Failure> {
+    open(desk, &args.id, args.around.min(AROUND_MAX), args.json)
+}
+
+/// Shows a result by its id.
+pub(super) fn open(desk: &Desk<'_>, id: &str, around: usize, as_json: bool) -> Result<(), Failure> {
+    let number = id.strip_prefix(['p', 'P']).unwrap_or(id).parse::<u64>();
+    match number {
+        Ok(number) => passage(desk, number, around, as_json),
+        Err(_) => entry(desk, id, as_json),
+    }
+}
+
+fn unknown(id: &str) -> Failure {
+    Failure::new(format!("there is no result `{}`", one_line(id, 60)))
+        .hint("`throughline recall <words>` lists results with their ids, such as p1204")
+}
+
+fn passage(desk: &Desk<'_>, number: u64, around: usize, as_json: bool) -> Result<(), Failure> {
+    let session = desk.store.session_of(number)?.ok_or_else(|| unknown(&format!("p{number}")))?;
+    let near = desk.store.around(number, around, around)?;
+    if as_json {
+        let rows: Vec<_> = near
+            .iter()
+            .map(|placed| {
+                json!({
+                    "id": format!("p{}", placed.id),
+                    "kind": placed.head.kind.word(),
+                    "turn": placed.head.turn,
+                    "at": page::iso(placed.head.at_s),
+                    "subagent": placed.head.is_sidechain,
+                    "holds_tool_output": page::holds_output(placed.head.kind, &placed.text),
+                    "text": placed.text,
+                })
+            })
+            .collect();
+        return output::say_json(&json!({
+            "id": format!("p{number}"),
+            "session": session.session,
+            "project": session.project,
+            "passages": rows,
+        }));
+    }
+    let mut lines = vec![format!(
+        "{}, session {}",
+        styled(HEAD, &one_line(&session.project, 200)),
+        one_line(&session.session, 60)
+    )];
+    for placed in &near {
+        let lines_max = if placed.id == number { LINES_MAX } else { NEAR_LINES_MAX };
+        lines.extend(shown(placed, placed.id == number, lines_max));
+    }
+    page::say(&lines)
+}
+
+/// What stands around a passage, without itself.
+pub(super) fn context(desk: &Desk<'_>, number: u64, around: usize) -> Result<Vec<String>, Failure> {
+    let near = desk.store.around(number, around.min(AROUND_MAX), around.min(AROUND_MAX))?;
+    let others = near.iter().filter(|placed| placed.id != number);
+    Ok(others
+        .flat_map(|placed| shown(placed, false, NEAR_LINES_MAX))
+        .map(|line| format!("    {line}"))
+        .collect())
+}
+
+fn shown(placed: &Placed, is_asked: bool, lines_max: usize) -> Vec<String> {
+    let head = &placed.head;
+    let ended = match head.outcome {
+        Outcome::Failed => ", failed",
+        Outcome::Succeeded => ", succeeded",
+        Outcome::Unknown => "",
+    };
+    let about = format!("{}{ended}, {}, turn {}", page::kind_words(head), page::moment(head.at_s), head.turn);
+    let style = if is_asked { HEAD } else { DIM };
+    let mut lines = vec![format!("{}  {}", styled(HINT, &format!("p{}", placed.id)), styled(style, &about))];
+    lines.extend(page::quoted(&placed.text, lines_max));
+    lines
+}
+
+fn entry(desk: &Desk<'_>, id: &str, as_json: bool) -> Result<(), Failure> {
+    let (name, key) = if let Some((name, key)) = id.split_once('@') {
+        (name, key.to_owned())
+    } else {
+        let root = desk.at_hand.as_deref().ok_or_else(|| unknown(id))?;
+        (id, desk.place.project_at(root).key)
+    };
+    if !desk.place.home.archive().exists() {
+        return Err(unknown(id));
+    }
+    let archive = Archive::open(&desk.place.home.archive(), ARCHIVE_WAIT)?;
+    let all = archive.entries(&key, Filter { kind: None, live_only: false, limit: 100_000 })?;
+    let row = all.into_iter().find(|row| row.id == name).ok_or_else(|| unknown(id))?;
+    if as_json {
+        return output::say_json(&json!({
+            "id": id, "kind": row.kind, "project": row.project, "session": row.session, "at": row.recorded_at,
+            "trusted": row.trusted, "left": row.left_why, "entry": row.body,
+        }));
+    }
+    let mut lines = vec![
+        format!(
+            "{}  {}",
+            styled(HINT, &row.id),
+            styled(DIM, &format!("{}, {}, by {}", row.kind, row.recorded_at, row.origin))
+        ),
+        format!("    {}", one_line(&row.text, 4_000)),
+    ];
+    lines.extend((!row.reason.is_empty()).then(|| format!("    because: {}", one_line(&row.reason, 4_000))));
+    lines.extend(row.left_why.as_ref().map(|why| format!("    no longer in force: {}", one_line(why, 400))));
+    lines.extend(row.session.as_ref().map(|session| {
+        format!(
+            "    session {}: `throughline recall … --session {}`",
+            one_line(session, 60),
+            page::short_session(session)
+        )
+    }));
+    page::say(&lines)
+}

@@ -1,0 +1,134 @@
+//! Finding: words, names, phrases, kinds, places; and what is said when there is nothing.
+
+use expect_test::expect;
+
+use crate::scene::Scene;
+
+#[test]
+fn what_was_said_is_found_by_its_words_in_any_form_and_by_parts_of_names() {
+    let scene = Scene::told();
+    for (words, part) in [
+        ("why were rows dropped", "importer drop rows"),
+        ("csvReader", "csv_reader.rs"),
+        ("parse_row", "parseRow"),
+        ("E0308", "mismatched types"),
+        ("queue database decision", "job queue"),
+        ("\"never spaces\"", "Use tabs"),
+    ] {
+        let found = scene.texts(words);
+        assert!(found.first().is_some_and(|text| text.contains(part)), "{words}: {found:?}");
+    }
+}
+
+#[test]
+fn phrases_exclusions_kinds_sessions_and_times_narrow_it() {
+    let scene = Scene::told();
+    assert!(scene.texts("\"spaces never\"").is_empty());
+    assert!(scene.texts("umlauts").len() > scene.texts("umlauts -survive").len());
+    let of = |args: &[&str]| {
+        let found = scene.json(&[&["recall", "--json"], args].concat());
+        found["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| it["kind"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of(&["import", "--kind", "error"]), ["error"]);
+    assert_eq!(of(&["postgres", "--session", "s1"]), Vec::<String>::new());
+    assert_eq!(of(&["postgres", "--session", "s2"]).len(), 1, "the reply is shown with the question");
+    assert_eq!(of(&["postgres", "--since", "2026-03-01"]), Vec::<String>::new());
+    assert_eq!(of(&["postgres", "--project", "app"]).len(), 1);
+    assert_eq!(of(&["postgres", "--project", "all"]).len(), 1);
+    let refused = scene.run(&["recall", "postgres", "--project", "nowhere"]);
+    assert!(refused.stderr.contains("no project is called `nowhere`"), "{}", refused.stderr);
+    let refused = scene.run(&["recall", "postgres", "--kind", "poem"]);
+    assert!(refused.stderr.contains("there is no kind `poem`"), "{}", refused.stderr);
+}
+
+#[test]
+fn results_show_the_sentence_in_its_place() {
+    let scene = Scene::told();
+    scene.ok(&["backfill"]);
+    expect![[r"
+        p10  user, 2026-02-01 00:13, turn 0, app (s2)
+            Let us choose Postgres over Redis for the job queue.
+            concluded (p11): Agreed: the queue moves to Postgres, since jobs must survive a restart.
+        `throughline recall show p10` opens what stands around it
+    "]]
+    .assert_eq(&scene.ok(&["recall", "redis", "queue"]));
+}
+
+#[test]
+fn the_json_form_has_everything_a_program_needs() {
+    let scene = Scene::told();
+    scene.ok(&["backfill"]);
+    let mut found = scene.json(&["recall", "--json", "redis"]);
+    found["results"][0]["score"] = 1.into();
+    expect![[r#"
+        {
+          "question": "redis",
+          "results": [
+            {
+              "id": "p10",
+              "kind": "user",
+              "session": "s2",
+              "project": "/home/me/app",
+              "turn": 0,
+              "at": "2026-02-01T00:13:00.000Z",
+              "subagent": false,
+              "holds_tool_output": false,
+              "sentence": "Let us choose Postgres over Redis for the job queue.",
+              "text": "Let us choose Postgres over Redis for the job queue.",
+              "concluded": {
+                "id": "p11",
+                "text": "Agreed: the queue moves to Postgres, since jobs must survive a restart."
+              },
+              "score": 1
+            }
+          ],
+          "bytes_not_indexed": 0
+        }"#]]
+    .assert_eq(&serde_json::to_string_pretty(&found).unwrap());
+}
+
+#[test]
+fn a_passage_opens_with_what_stands_around_it() {
+    let scene = Scene::told();
+    scene.ok(&["backfill"]);
+    let near = scene.json(&["recall", "show", "p11", "--around", "1", "--json"]);
+    let kinds: Vec<&str> =
+        near["passages"].as_array().unwrap().iter().map(|it| it["kind"].as_str().unwrap()).collect();
+    assert_eq!((near["session"].as_str(), kinds), (Some("s2"), vec!["user", "assistant"]));
+    let refused = scene.run(&["recall", "show", "p9999"]);
+    assert!(refused.stderr.contains("there is no result `p9999`"), "{}", refused.stderr);
+}
+
+#[test]
+fn recorded_entries_are_found_among_what_was_said() {
+    let scene = Scene::told();
+    scene.ok(&[
+        "add",
+        "decision",
+        "The job queue lives in Postgres",
+        "--rationale",
+        "jobs must survive a restart",
+    ]);
+    let found = scene.json(&["recall", "--json", "job queue postgres"]);
+    assert_eq!(found["results"][0]["kind"], "decision", "{found}");
+    let id = found["results"][0]["id"].as_str().unwrap().to_owned();
+    assert!(scene.ok(&["recall", "show", &id]).contains("jobs must survive a restart"));
+    let only = scene.json(&["recall", "--json", "job queue postgres", "--kind", "decision"]);
+    assert_eq!(only["results"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn nothing_found_names_the_next_step() {
+    let scene = Scene::new();
+    assert!(scene.run(&["recall", "anything"]).stderr.contains("`throughline backfill`"));
+    let scene = Scene::told();
+    assert!(scene.run(&["recall", "zeppelin"]).stderr.contains("fewer or other words"));
+    assert!(scene.run(&["recall", "postgres", "--kind", "error"]).stderr.contains("look everywhere"));
+    assert!(scene.run(&["recall", "\"redis postgres\""]).stderr.contains("without quotes"));
+    assert_eq!(scene.run(&["recall", "..."]).status.code(), Some(1));
+}
