@@ -6,6 +6,7 @@
 mod block;
 mod error;
 mod files;
+mod forget;
 mod retention;
 mod search;
 mod surroundings;

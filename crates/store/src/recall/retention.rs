@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{Transaction, params};
+use rusqlite::Transaction;
 
+use super::forget::remove_block;
 use super::{Recall, RecallError, Writing, block};
 
 /// How much is kept.
@@ -97,14 +98,8 @@ fn remove(transaction: &Transaction<'_>, session: i64) -> rusqlite::Result<()> {
         .query_map([session], |row| Ok((row.get(0)?, block::heads(row.get_ref(1)?.as_blob()?).len())))?
         .collect::<rusqlite::Result<_>>()?;
     for (id, count) in blocks {
-        let count = i64::try_from(count).unwrap_or(0);
-        transaction
-            .prepare_cached("DELETE FROM words WHERE rowid >= ?1 AND rowid < ?2")?
-            .execute(params![id, id + count])?;
-        for table in ["blocks", "texts", "lines"] {
-            transaction.prepare_cached(&format!("DELETE FROM {table} WHERE id = ?1"))?.execute([id])?;
-        }
-        transaction.prepare_cached("UPDATE counters SET passages = passages - ?1")?.execute([count])?;
+        remove_block(transaction, id, count)?;
+        transaction.prepare_cached("DELETE FROM lines WHERE id = ?1")?.execute([id])?;
     }
     transaction.prepare_cached("DELETE FROM sessions WHERE id = ?1")?.execute([session])?;
     Ok(())

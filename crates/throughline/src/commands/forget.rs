@@ -10,6 +10,7 @@ use throughline_store::checkpoints::Checkpoints;
 use throughline_store::forget::{self, Needle, Places};
 use throughline_store::gate;
 use throughline_store::lock::Patience;
+use throughline_store::recall::Recall;
 
 use super::{ARCHIVE_WAIT, App};
 use crate::checkpoint as making;
@@ -48,6 +49,8 @@ struct Found {
     files: Vec<PathBuf>,
     checkpoints: Vec<String>,
     backups: Vec<String>,
+    /// Passages of the index of recall that go with those that hold the words.
+    passages: u64,
 }
 
 impl Found {
@@ -57,6 +60,7 @@ impl Found {
             && self.files.is_empty()
             && self.checkpoints.is_empty()
             && self.backups.is_empty()
+            && self.passages == 0
     }
 }
 
@@ -77,6 +81,9 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     for _ in 0..ROUNDS_MAX {
         forget_everywhere(app, &needle, &places)?;
         holding = places.still_holding(&needle);
+        if forget_passages(app, &needle, true)? > 0 {
+            holding.push(app.place.home.recall());
+        }
         if holding.is_empty() {
             break;
         }
@@ -116,6 +123,7 @@ fn look(app: &App, needle: &Needle, places: &Places) -> Result<Found, Failure> {
         files,
         checkpoints,
         backups: places.remove_backups(needle, true)?,
+        passages: forget_passages(app, needle, true)?,
     })
 }
 
@@ -172,7 +180,19 @@ fn forget_everywhere(app: &App, needle: &Needle, places: &Places) -> Result<(), 
     places.remove_backups(needle, false)?;
     places.mask(needle, false)?;
     open_archive(app)?.forget(&app.memory.project.key, &|text| needle.is_in(text), false)?;
+    forget_passages(app, needle, false)?;
     Ok(())
+}
+
+/// Out of the index of recall, of whatever project: its texts are compressed, and no look at its bytes would find the words.
+fn forget_passages(app: &App, needle: &Needle, is_trial: bool) -> Result<u64, Failure> {
+    let path = app.place.home.recall();
+    if !path.exists() {
+        return Ok(0);
+    }
+    let writing = Recall::writing(&path, Patience::Person)?;
+    let mut index = Recall::open(&path, ARCHIVE_WAIT)?;
+    Ok(index.forget(&writing, &|text| needle.is_in(text), is_trial)?)
 }
 
 fn tell(found: &Found, is_trial: bool) -> Result<(), Failure> {
@@ -187,6 +207,12 @@ fn tell(found: &Found, is_trial: bool) -> Result<(), Failure> {
         output::say(&format!(
             "text in {}",
             throughline_domain::text::one_line(&path.display().to_string(), 400)
+        ))?;
+    }
+    if found.passages > 0 {
+        output::say(&format!(
+            "index of recall: {} passages, those beside the words included",
+            found.passages
         ))?;
     }
     for id in &found.checkpoints {

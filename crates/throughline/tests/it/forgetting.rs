@@ -153,3 +153,20 @@ fn what_another_project_remembers_is_named_and_stays() {
     scene.ok(&["--project", other, "forget", "--yes", "cobalt heron"]);
     assert_eq!(holding(&scene), Vec::<PathBuf>::new());
 }
+
+#[test]
+fn what_is_forgotten_is_not_recalled_either() {
+    let scene = told("s1");
+    Transcript::new(&scene.home, "s2")
+        .user("Where does the marmot sleep, please?")
+        .assistant("The marmot sleeps in the barn.", Usage::filling(20_000));
+    let recalled =
+        |words: &str| scene.json(&["recall", words, "--json", "--project", "all"])["results"].to_string();
+    assert!(recalled("cobalt heron").to_lowercase().contains(WORDS), "{}", recalled("cobalt heron"));
+    assert!(recalled("marmot").contains("sleeps in the barn"));
+    assert!(scene.ok(&["forget", "--dry-run", "cobalt", "heron"]).contains("index of recall: "));
+    scene.ok(&["forget", "--yes", "cobalt", "heron"]);
+    // Its transcript is still there, and was read: what went does not come back.
+    assert_eq!(recalled("cobalt heron"), "[]");
+    assert!(recalled("marmot").contains("sleeps in the barn"));
+}
