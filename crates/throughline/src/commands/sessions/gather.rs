@@ -78,10 +78,11 @@ pub(super) fn sessions(app: &App) -> Vec<Listed> {
     for seen in liveness::newest(home, project, app.now, LISTED_MAX) {
         found.insert(seen.session.clone(), of_hooks(app, seen));
     }
-    let rows = Archive::open(&home.archive(), ARCHIVE_WAIT)
-        .and_then(|archive| archive.sessions(&project.key, LISTED_MAX as u64))
-        .unwrap_or_default();
-    for row in rows {
+    // Whoever only asks makes no database.
+    let archive =
+        home.archive().exists().then(|| Archive::open(&home.archive(), ARCHIVE_WAIT).ok()).flatten();
+    let rows = archive.and_then(|archive| archive.sessions(&project.key, LISTED_MAX as u64).ok());
+    for row in rows.unwrap_or_default() {
         complete(&mut found, &row);
     }
     for path in transcripts::of_project(app).unwrap_or_default().into_iter().rev().take(LISTED_MAX) {
