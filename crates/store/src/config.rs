@@ -578,14 +578,15 @@ impl Config {
                             problems.push(ConfigProblem { path: path.to_owned(), what });
                         }
                     }
-                    for what in take_out_misfits(&mut table) {
-                        problems.push(ConfigProblem { path: path.to_owned(), what });
-                    }
                     for key in unknown_keys(&table) {
                         let what = format!("there is no key `{key}`; it is ignored");
                         problems.push(ConfigProblem { path: path.to_owned(), what });
                     }
+                    // Numbers first: one below zero is out of its range, not of another kind.
                     for what in config_ranges::bring_in(&mut table) {
+                        problems.push(ConfigProblem { path: path.to_owned(), what });
+                    }
+                    for what in take_out_misfits(&mut table) {
                         problems.push(ConfigProblem { path: path.to_owned(), what });
                     }
                     if is_project {

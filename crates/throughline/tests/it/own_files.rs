@@ -252,7 +252,7 @@ fn absurd_numbers_of_a_projects_configuration_are_brought_in_and_said() {
     assert_eq!(scene.log(), "");
     scene.home.write(".claude/throughline.toml", "[gate]\nturns = \"many\"\n");
     let doctor = scene.run(&["doctor"]).stdout;
-    assert!(doctor.contains("your own file alone is used"), "{doctor}");
+    assert!(doctor.contains("`gate.turns`: invalid type"), "{doctor}");
     fs::remove_file(scene.home.project().join(".claude/throughline.toml")).unwrap();
     assert!(scene.run(&["doctor"]).stdout.contains("briefings of at most 777 tokens"));
 }
