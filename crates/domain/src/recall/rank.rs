@@ -46,8 +46,9 @@ pub struct Judge<'q> {
 }
 
 impl<'q> Judge<'q> {
-    /// `rows_with(form)` tells in how many of `rows` passages a form stands.
-    pub fn new(question: &'q Question, rows: u64, mut rows_with: impl FnMut(&str) -> u64) -> Self {
+    /// `counts` tells in how many of `rows` passages each word of the question stands.
+    #[must_use]
+    pub fn new(question: &'q Question, rows: u64, counts: &[u64]) -> Self {
         let mut by_form: HashMap<&str, Vec<(usize, f64)>> = HashMap::new();
         let mut worths = Vec::new();
         for (index, wanted) in question.wanted.iter().enumerate() {
@@ -55,7 +56,7 @@ impl<'q> Judge<'q> {
             for (other, weight) in &wanted.others {
                 by_form.entry(other).or_default().push((index, *weight));
             }
-            worths.push(wanted.weight * rarity(rows, rows_with(&wanted.form)));
+            worths.push(wanted.weight * rarity(rows, counts.get(index).copied().unwrap_or(0)));
         }
         Self { question, worths, by_form }
     }
@@ -199,7 +200,7 @@ mod tests {
 
     fn scores(question: &str, texts: &[&str]) -> Vec<f64> {
         let question = Question::read(question);
-        let judge = Judge::new(&question, 100, |_| 5);
+        let judge = Judge::new(&question, 100, &[5; 8]);
         texts.iter().map(|text| judge.judge(text).map_or(0.0, |answer| answer.score)).collect()
     }
 
@@ -232,7 +233,7 @@ mod tests {
     #[test]
     fn the_place_is_where_the_words_stand() {
         let question = Question::read("retry budget");
-        let judge = Judge::new(&question, 100, |_| 5);
+        let judge = Judge::new(&question, 100, &[5; 8]);
         let text = format!("budget {} the retry budget is three", "and so on ".repeat(50));
         let answer = judge.judge(&text).unwrap();
         assert_eq!(&text[answer.place.0..answer.place.1], "retry budget");

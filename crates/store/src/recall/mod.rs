@@ -7,6 +7,7 @@ mod block;
 mod error;
 mod files;
 mod forget;
+mod promises;
 mod retention;
 mod search;
 mod surroundings;
@@ -90,6 +91,11 @@ impl Recall {
     #[must_use]
     pub fn writing_now(path: &Path) -> Option<Writing> {
         Lock::try_now(&lock_path(path)).map(|lock| Writing { _lock: lock })
+    }
+
+    /// Reads from here on see one state, and ask for it once: a search is some dozens of small questions.
+    pub fn begin_reading(&self) -> Result<(), RecallError> {
+        self.read(|connection| connection.execute_batch("BEGIN"))
     }
 
     /// The database file.

@@ -2,29 +2,23 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use rusqlite::{Connection, OptionalExtension, params};
-use throughline_domain::recall::question::WANTED_MAX;
+use rusqlite::{Connection, OptionalExtension};
 use throughline_domain::recall::rank::{self, Answer, Judge};
 use throughline_domain::recall::{PassageKind, Question};
 use throughline_domain::text::fingerprint;
 
 use super::block::{self, Head};
+use super::promises::{Promise, Promises};
 use super::surroundings::SessionOf;
 use super::{Recall, RecallError};
 
-/// A word in more passages than this chooses none: it counts where rarer ones stand.
-const COMMON_ROWS: u64 = 6_000;
-/// Passages that are looked at because a word stands in them, the newest.
-const ROWS_MAX: i64 = 20_000;
 /// Passages whose text is read.
-const READ_MAX: usize = 60;
+const READ_MAX: usize = 30;
 /// Words of a text by which it is known again: copies of a paragraph are shown once.
 const SAME_BYTES: usize = 160;
 /// What a passage of the project at hand counts more.
 const AT_HAND: f64 = 1.15;
 
-/// Passages before and after one whose words say what is talked about.
-const CONTEXT: i64 = 8;
 /// Passages before and after one that answer with it, and what their words count for it.
 const NEIGHBOURS: u64 = 3;
 const NEIGHBOUR_SHARE: f64 = 0.2;
@@ -80,35 +74,24 @@ struct Candidate {
     around: f64,
 }
 
-/// The words of a question that stand in passages: of each its number and what it is worth there.
-type Promises = BTreeMap<i64, Vec<(usize, f64)>>;
-
 /// A question with what its words are worth in this index.
 #[derive(Debug)]
 pub struct Asked<'q> {
-    question: &'q Question,
+    pub(super) question: &'q Question,
     /// Judges texts, also those that stand elsewhere.
     pub judge: Judge<'q>,
-    counts: HashMap<&'q str, u64>,
+    /// In how many passages each word stands.
+    pub(super) counts: Vec<u64>,
 }
 
 impl Recall {
     /// Looks up what the words of a question are worth here.
     pub fn ask<'q>(&self, question: &'q Question) -> Result<Asked<'q>, RecallError> {
         let rows = self.passages()?;
-        let mut counts: HashMap<&str, u64> = HashMap::new();
-        self.read(|connection| {
-            for wanted in &question.wanted {
-                for form in std::iter::once(&wanted.form).chain(wanted.others.iter().map(|(other, _)| other))
-                {
-                    if !counts.contains_key(form.as_str()) {
-                        counts.insert(form, rows_with(connection, form)?);
-                    }
-                }
-            }
-            Ok(())
+        let counts: Vec<u64> = self.read(|connection| {
+            question.wanted.iter().map(|wanted| rows_with(connection, &wanted.form)).collect()
         })?;
-        let judge = Judge::new(question, rows, |form| counts.get(form).copied().unwrap_or(0));
+        let judge = Judge::new(question, rows, &counts);
         Ok(Asked { question, judge, counts })
     }
 
@@ -138,7 +121,7 @@ impl Recall {
         if asked.question.is_empty() || limit == 0 {
             return Ok(Vec::new());
         }
-        let promises = self.read(|connection| promises(connection, asked))?;
+        let promises = self.read(|connection| Promises::of(connection, asked))?;
         let worth_of_all = asked.judge.worth_of_all().max(f64::MIN_POSITIVE);
         let mut candidates = self.candidates(&promises, worth_of_all, scope, taste)?;
         candidates.sort_by(|left, right| right.promise.total_cmp(&left.promise).then(right.id.cmp(&left.id)));
@@ -155,41 +138,34 @@ impl Recall {
         taste: &Taste,
     ) -> Result<Vec<Candidate>, RecallError> {
         let sessions = self.sessions_in(scope, taste)?;
-        let Some((first, _)) = promises.first_key_value() else { return Ok(Vec::new()) };
+        let Some(first) = promises.first() else { return Ok(Vec::new()) };
         self.read(|connection| {
             let mut found = Vec::new();
-            let mut left = promises.iter().peekable();
             let mut statement = connection.prepare_cached(
                 "SELECT id, session, heads FROM blocks WHERE id >=
                      (SELECT ifnull(max(id), 0) FROM blocks WHERE id <= ?1) ORDER BY id",
             )?;
             let mut rows = statement.query([first])?;
             while let Some(row) = rows.next()? {
-                if left.peek().is_none() {
-                    break;
-                }
                 let (block, session): (i64, i64) = (row.get(0)?, row.get(1)?);
-                // Numbers below the block belong to one that is gone.
-                while left.next_if(|(id, _)| **id < block).is_some() {}
+                let Some(of_session) = sessions.get(&session) else { continue };
                 let packed = row.get_ref(2)?.as_blob()?;
-                // Every passage takes four bytes at least.
+                // Every passage takes four bytes at least: where none is promised, nothing is unpacked.
                 let end = block.saturating_add(i64::try_from(packed.len() / 4).unwrap_or(i64::MAX));
-                if left.peek().is_none_or(|(id, _)| **id >= end) {
+                if promises.within(block, end).next().is_none() {
                     continue;
                 }
                 let heads = block::heads(packed);
-                while let Some((id, own)) = left.next_if(|(id, _)| index_in(**id, block) < heads.len()) {
-                    let head = heads[index_in(*id, block)];
-                    let Some(of_session) = sessions.get(&session).filter(|_| is_wanted(&head, scope)) else {
+                let end = block.saturating_add(i64::try_from(heads.len()).unwrap_or(i64::MAX));
+                for Promise { id, own, around } in promises.within(block, end) {
+                    let head = heads[usize::try_from(id - block).unwrap_or(0)];
+                    if !is_wanted(&head, scope) {
                         continue;
-                    };
-                    let first = (*id - CONTEXT).max(block);
-                    let around = worth(promises.range(first..=*id + CONTEXT).flat_map(|(_, words)| words));
-                    let own = worth(own);
+                    }
                     let covered = (own + rank::AROUND_SHARE * (around - own)) / worth_of_all;
                     let promise = own * covered * of_session * weight(&head, taste);
                     let around = around / worth_of_all;
-                    found.push(Candidate { id: *id, block, head, session, promise, around });
+                    found.push(Candidate { id, block, head, session, promise, around });
                 }
             }
             Ok(found)
@@ -311,65 +287,6 @@ fn rows_with(connection: &Connection, form: &str) -> rusqlite::Result<u64> {
         .query_row([form], |row| row.get(0))
         .optional()?;
     Ok(count.unwrap_or(0).cast_unsigned())
-}
-
-/// Passages in which words stand, each with what these words are worth together.
-fn promises(connection: &Connection, asked: &Asked<'_>) -> rusqlite::Result<Promises> {
-    let Asked { question, judge, counts } = asked;
-    // What each form adds; one that stands for several words adds for each.
-    let mut forms: Vec<(&str, usize, f64)> = Vec::new();
-    for (index, wanted) in question.wanted.iter().enumerate() {
-        forms.push((&wanted.form, index, judge.worth(index)));
-        for (other, weight) in &wanted.others {
-            forms.push((other, index, weight * judge.worth(index)));
-        }
-    }
-    let count_of = |form: &str| counts.get(form).copied().unwrap_or(0);
-    forms.retain(|(form, _, _)| count_of(form) > 0);
-    forms.sort_by_key(|(form, _, _)| count_of(form));
-    let Some((rarest, _, _)) = forms.first() else { return Ok(Promises::new()) };
-    // The rare ones choose; the others count where those stand. At least one must choose.
-    let choosing: Vec<&str> = forms
-        .iter()
-        .map(|(form, _, _)| *form)
-        .filter(|form| form == rarest || count_of(form) <= COMMON_ROWS)
-        .collect();
-    let choice = choosing.iter().map(|form| format!("\"{form}\"")).collect::<Vec<_>>().join(" OR ");
-    let mut best = Promises::new();
-    for (form, index, worth) in &forms {
-        let query = if choosing.contains(form) {
-            format!("\"{form}\"")
-        } else {
-            format!("\"{form}\" AND ({choice})")
-        };
-        let mut statement = connection
-            .prepare_cached("SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rowid DESC LIMIT ?2")?;
-        let mut rows = statement.query(params![query, ROWS_MAX])?;
-        while let Some(row) = rows.next()? {
-            let of_row = best.entry(row.get(0)?).or_default();
-            match of_row.iter_mut().find(|(known, _)| known == index) {
-                Some((_, known)) => *known = known.max(*worth),
-                None => of_row.push((*index, *worth)),
-            }
-        }
-    }
-    Ok(best)
-}
-
-/// What words are worth together, each counted once.
-fn worth<'w>(words: impl IntoIterator<Item = &'w (usize, f64)>) -> f64 {
-    let mut best = [0.0_f64; WANTED_MAX];
-    for (index, worth) in words {
-        if let Some(known) = best.get_mut(*index) {
-            *known = known.max(*worth);
-        }
-    }
-    best.iter().sum()
-}
-
-/// A passage's place in its block.
-fn index_in(id: i64, block: i64) -> usize {
-    usize::try_from(id - block).unwrap_or(usize::MAX)
 }
 
 fn is_wanted(head: &Head, scope: &Scope) -> bool {

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::Value;
+use throughline_testkit::{Transcript, payload};
 
 use crate::scene::{BINARY, Scene};
 
@@ -163,4 +164,18 @@ fn total(scene: &Scene) -> u64 {
         ids.extend(passages.iter().map(|it| it["id"].as_str().unwrap().to_owned()));
     }
     ids.len() as u64
+}
+
+#[test]
+fn a_session_s_end_indexes_the_last_of_it() {
+    let scene = Scene::new();
+    let mut transcript = Transcript::new(&scene.home, "s1");
+    transcript.user("the last kingfisher");
+    let end = payload::session_end(&scene.home, "s1", "other").to_string();
+    let output = scene.home.run(Path::new(BINARY), &["hook"], end);
+    assert_eq!((output.status.code(), output.stderr.as_str()), (Some(0), ""));
+    assert!(scene.home.data().join("recall.db").exists());
+    // What the client deletes at once is there all the same.
+    fs::remove_file(transcript.path()).unwrap();
+    assert_eq!(scene.texts("kingfisher"), ["the last kingfisher"]);
 }

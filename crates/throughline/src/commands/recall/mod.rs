@@ -100,6 +100,7 @@ impl<'p> Desk<'p> {
             ));
         }
         let bytes_left = look_for_news(place, &mut store, &rules);
+        store.begin_reading()?;
         Ok(Self { place, store, rules, now, at_hand, named: named.map(Path::to_owned), bytes_left })
     }
 

@@ -83,6 +83,9 @@ fn hits(desk: &Desk<'_>, search: &Search) -> Result<Vec<Hit>, Failure> {
         let found = desk.store.search(&asked, &search.scope, &desk.taste(), search.limit + FOLDED)?;
         let mut shown: Vec<u64> = Vec::new();
         for found in found {
+            if hits.len() >= search.limit {
+                break;
+            }
             // What is shown as the reply to a better one, or as what it replies to, needs no place of its own.
             if !shown.contains(&found.id) {
                 let other = other_half(desk, &found)?;
