@@ -4,7 +4,8 @@ use std::{
     fs,
     path::{Path, PathBuf},
     sync::{Condvar, Mutex},
-    time::Duration,
+    thread,
+    time::{Duration, Instant},
 };
 
 use serde_json::Value;
@@ -29,6 +30,9 @@ pub(crate) const EVENTS: [&str; 11] = [
     "TaskCreated",
     "TaskCompleted",
 ];
+
+/// Longer than the client waits for a hook of ours on a busy machine.
+const HOOK_WAIT: Duration = Duration::from_secs(30);
 
 /// A client takes a core and a third of a gigabyte while it starts.
 const CLIENTS_MAX: usize = 4;
@@ -145,6 +149,21 @@ impl Scene {
     pub(crate) fn receipt(&self, event: &str) -> Receipt {
         let found = self.receipts().into_iter().find(|receipt| receipt.event == event);
         found.unwrap_or_else(|| panic!("{event} left no receipt"))
+    }
+
+    /// The last run of one hook once it has ended: in a terminal the client shows the answer first,
+    /// and runs the hook for it afterwards.
+    #[track_caller]
+    pub(crate) fn ended_receipt(&self, event: &str) -> Receipt {
+        let until = Instant::now() + HOOK_WAIT;
+        loop {
+            let found = self.receipts().into_iter().find(|receipt| receipt.event == event);
+            match found {
+                Some(receipt) if receipt.outcome != "claim" => return receipt,
+                last => assert!(Instant::now() < until, "{event} did not end: {last:?}"),
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
     }
 
     /// The archived compactions, the latest first.

@@ -117,7 +117,7 @@ fn a_person_sees_no_complaint_about_our_hooks() {
     assert!(!screen.to_lowercase().contains("hook error"), "{screen}");
     let said = fragments(&scene.lab.mock().requests_of(Kind::Main)[0]);
     assert!(said[0].contains("Parser works without recursion"), "{said:?}");
-    assert_eq!(scene.receipt("Stop").outcome, "ok");
+    assert_eq!(scene.ended_receipt("Stop").outcome, "ok");
     assert_eq!(scene.logged(), "");
 }
 
