@@ -35,6 +35,29 @@ fn only_what_is_new_is_read_and_a_command_may_be_answered_later() {
     assert_eq!(found["results"][0]["asked"]["text"], "the first heron");
 }
 
+/// The client writes queued words down before any line that names a folder.
+#[test]
+fn words_that_were_queued_belong_to_the_project_of_their_session() {
+    let mut scene = Scene::new();
+    let queued = |session: &str, text: &str| {
+        let line = serde_json::json!({"type": "queue-operation", "operation": "enqueue", "sessionId": session,
+            "timestamp": "2026-02-01T00:00:00.000Z", "content": text});
+        format!("{line}\n")
+    };
+    scene.append("s1", &queued("s1", "count the ibises"));
+    scene.user("s1", "count the ibises");
+    scene.agent("s1", "Seven ibises.");
+    let found = scene.json(&["recall", "--json", "count ibises", "--project", "app"]);
+    assert_eq!(found["results"][0]["project"], "/home/me/app", "{found}");
+    assert_eq!(found["results"][0]["concluded"]["text"], "Seven ibises.");
+    scene.append("s1", &queued("s1", "and the flamingos"));
+    let found = scene.json(&["recall", "--json", "flamingos"]);
+    assert_eq!(
+        found["results"][0]["project"], "/home/me/app",
+        "what was read before says where it was: {found}"
+    );
+}
+
 #[test]
 fn a_query_takes_in_what_came_since() {
     let mut scene = Scene::told();

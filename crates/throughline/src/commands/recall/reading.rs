@@ -45,13 +45,15 @@ pub(super) fn read(
 ) -> bool {
     let is_late = || limits.deadline.is_some_and(|deadline| Instant::now() >= deadline);
     let mut teller = file.known.as_ref().map(|known| teller_of(&known.state)).unwrap_or_default();
+    let mut folder = file.known.as_ref().map(|known| folder_of(&known.state)).unwrap_or_default();
     let mut cursor = file.known.as_ref().map_or_else(Cursor::at_start, |known| known.cursor.clone());
     let mut bytes = 0;
     while !is_late() {
-        let mut lines = Lines::of(file, &mut teller, seen);
+        let mut lines = Lines::of(file, &mut teller, folder, seen);
         let read =
             transcript_file::read_on(&file.path, &cursor, PIECE_BYTES, now, |at, line| lines.take(at, line));
-        let mut piece = lines.into_piece();
+        let (mut piece, stayed_in) = lines.into_piece();
+        folder = stayed_in;
         let reading = match read {
             Ok((next, reading)) => {
                 cursor = next;
@@ -74,7 +76,7 @@ pub(super) fn read(
             mark: file.mark,
             is_settled,
             cursor: cursor.clone(),
-            state: state_of(&teller),
+            state: state_of(&teller, &folder),
         });
         let is_last = piece.is_last;
         if !give(piece) {
@@ -110,7 +112,10 @@ struct Lines<'f> {
 }
 
 impl<'f> Lines<'f> {
-    fn of(file: &'f Changed, teller: &'f mut Teller, seen: &'f Mutex<HashSet<u64>>) -> Self {
+    fn of(file: &'f Changed, teller: &'f mut Teller, folder: String, seen: &'f Mutex<HashSet<u64>>) -> Self {
+        let known = Some(folder.as_str()).filter(|folder| !folder.is_empty());
+        let project = known.map_or(file.project_folder.as_str(), |it| project_of(it, &file.project_folder));
+        let project = project.to_owned();
         let stem = file.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         Self {
             file,
@@ -118,7 +123,7 @@ impl<'f> Lines<'f> {
             seen,
             stem,
             whose: Default::default(),
-            project: (String::new(), file.project_folder.clone()),
+            project: (folder, project),
             passages: Vec::new(),
             marks: Vec::new(),
             text_bytes: 0,
@@ -136,7 +141,12 @@ impl<'f> Lines<'f> {
             }
         };
         if let Some(cwd) = line.cwd.as_deref().filter(|cwd| *cwd != self.project.0) {
-            self.project = (cwd.to_owned(), project_of(cwd, &self.file.project_folder).to_owned());
+            let project = project_of(cwd, &self.file.project_folder).to_owned();
+            // Queued words come before the first line that names a folder: they were said there too.
+            if self.project.0.is_empty() {
+                self.whose.1.clone_from(&project);
+            }
+            self.project = (cwd.to_owned(), project);
         }
         let session = line.session.filter(|session| !session.is_empty()).unwrap_or(&self.stem);
         if self.whose.0 != session || self.whose.1 != self.project.1 {
@@ -176,14 +186,15 @@ impl<'f> Lines<'f> {
         self.text_bytes = 0;
     }
 
-    fn into_piece(mut self) -> Piece {
+    /// What was gathered, and the folder that the session was in at last.
+    fn into_piece(mut self) -> (Piece, String) {
         self.pack();
-        self.piece
+        (self.piece, self.project.0)
     }
 }
 
 /// What a reader must know to go on, as text.
-fn state_of(teller: &Teller) -> String {
+fn state_of(teller: &Teller, folder: &str) -> String {
     let pending: Vec<Value> = teller
         .pending
         .iter()
@@ -193,7 +204,12 @@ fn state_of(teller: &Teller) -> String {
             json!([call.id, call.name, clean(&call.subject), clean(&call.purpose), is, call.turn])
         })
         .collect();
-    json!([teller.turn, teller.last_message, teller.at_s, teller.lately, pending]).to_string()
+    json!([teller.turn, teller.last_message, teller.at_s, teller.lately, pending, folder]).to_string()
+}
+
+fn folder_of(state: &str) -> String {
+    let value: Value = serde_json::from_str(state).unwrap_or_default();
+    value[5].as_str().unwrap_or_default().to_owned()
 }
 
 fn teller_of(state: &str) -> Teller {
@@ -246,7 +262,8 @@ mod tests {
             }],
             lately: vec![1, u32::MAX],
         };
-        assert_eq!(teller_of(&state_of(&teller)), teller);
-        assert_eq!(teller_of("nonsense"), Teller::default());
+        let state = state_of(&teller, "/home/me/app");
+        assert_eq!((teller_of(&state), folder_of(&state)), (teller, "/home/me/app".to_owned()));
+        assert_eq!((teller_of("nonsense"), folder_of("[0]")), (Teller::default(), String::new()));
     }
 }
