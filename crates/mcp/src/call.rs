@@ -10,10 +10,12 @@ use crate::catalogue::{ANCHOR_PRIORITIES, ANCHOR_TYPES, EVIDENCE_TYPES, QUESTION
 const ARGUMENT_UNITS_MAX: usize = 8_000;
 /// Longest list of words to look for.
 const WORDS_UNITS_MAX: usize = 400;
+/// Longest id of a result: an entry's, with its project's key.
+const ID_UNITS_MAX: usize = 200;
 /// Most results of one recall.
-const RECALL_MAX: u64 = 20;
+const RECALL_MAX: usize = 20;
 /// Results of a recall that names no number.
-const RECALL_USUAL: u64 = 8;
+const RECALL_USUAL: usize = 8;
 
 /// What a client wants done. Every word in it is the agent's: nothing here can speak for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,14 +75,19 @@ pub enum Call {
         /// Why, or what comes next.
         note: Option<String>,
     },
-    /// Search what was recorded.
+    /// Search what was recorded and said.
     Recall {
         /// The words to find.
         words: String,
         /// In all projects, not only this one.
         all_projects: bool,
         /// Most results.
-        limit: u64,
+        limit: usize,
+    },
+    /// Show what stands around a result.
+    OpenRecalled {
+        /// Its id, as a search names it.
+        id: String,
     },
     /// How full the context is.
     ContextHealth,
@@ -154,6 +161,16 @@ fn anchor(given: &mut Arguments) -> Result<Call, Refusal> {
 }
 
 fn recall(given: &mut Arguments) -> Result<Call, Refusal> {
+    if let Some(id) = given.optional("id")? {
+        too_long("id", &id, ID_UNITS_MAX)?;
+        if given.optional("words")?.is_some() {
+            return Err(Refusal::new("`id` opens a result and `words` search for some; give one of them"));
+        }
+        // How much is shown around a result is not theirs to say: these count for a search.
+        given.flag("all_projects")?;
+        given.number("limit", RECALL_USUAL, RECALL_MAX)?;
+        return Ok(Call::OpenRecalled { id });
+    }
     let words = given.text("words")?;
     too_long("words", &words, WORDS_UNITS_MAX)?;
     Ok(Call::Recall {
@@ -202,11 +219,12 @@ impl Arguments {
         Err(Refusal { message: what, hint: Some(format!("it is one of {}", choices.join(", "))) })
     }
 
-    fn number(&mut self, name: &str, usual: u64, max: u64) -> Result<u64, Refusal> {
+    fn number(&mut self, name: &str, usual: usize, max: usize) -> Result<usize, Refusal> {
         match self.left.remove(name) {
             None | Some(Value::Null) => Ok(usual),
             Some(value) => value
                 .as_u64()
+                .and_then(|number| usize::try_from(number).ok())
                 .filter(|number| (1..=max).contains(number))
                 .ok_or_else(|| Refusal::new(format!("`{name}` must be a whole number from 1 to {max}"))),
         }
@@ -251,6 +269,10 @@ mod tests {
             read("recall", json!({ "words": "lock", "limit": null })),
             Ok(Call::Recall { words: "lock".into(), all_projects: false, limit: RECALL_USUAL })
         );
+        assert_eq!(
+            read("recall", json!({ "id": "p7", "words": "", "limit": 3 })),
+            Ok(Call::OpenRecalled { id: "p7".into() })
+        );
         assert_eq!(read("checkpoint", json!({ "note": "  " })), Ok(Call::Checkpoint { note: None }));
         assert_eq!(
             read("anchor", json!({ "text": "a" })),
@@ -289,6 +311,13 @@ mod tests {
             ("recall", json!({ "words": "a", "limit": 0 }), "`limit` must be a whole number from 1 to 20"),
             ("recall", json!({ "words": "a", "limit": 2.5 }), "`limit` must be a whole number"),
             ("recall", json!({ "words": "w".repeat(401) }), "`words` has 401 characters"),
+            ("recall", json!({ "limit": 3 }), "`words` is missing or empty"),
+            (
+                "recall",
+                json!({ "id": "p1", "words": "a" }),
+                "`id` opens a result and `words` search for some",
+            ),
+            ("recall", json!({ "id": "p".repeat(201) }), "`id` has 201 characters"),
             ("next", json!({ "x": 1 }), "next takes no `x`"),
         ] {
             let answer = read(tool, arguments).unwrap_err();

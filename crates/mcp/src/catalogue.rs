@@ -75,9 +75,10 @@ pub fn tools() -> Vec<ToolEntry> {
         write("checkpoint", "Keep this moment: files, tasks, briefing", json!({ "note": text() }), &[]),
         read(
             "recall",
-            "Search everything ever recorded, also what left the briefing",
-            json!({ "words": text(), "all_projects": flag(), "limit": { "type": "integer" } }),
-            &["words"],
+            "Search everything recorded, and what was said, run and broken in all sessions (words), or open what stands \
+             around a result (id)",
+            json!({ "words": text(), "id": text(), "all_projects": flag(), "limit": { "type": "integer" } }),
+            &[],
         ),
         read("context_health", "How full the context is, and when it will be compacted", json!({}), &[]),
         read("load_state", "The briefing: what is decided, open and in progress", json!({}), &[]),

@@ -222,8 +222,10 @@ mod tests {
     fn every_tool_in_the_list_can_be_called_with_what_its_schema_names() {
         for entry in catalogue::tools() {
             let properties = entry.schema["properties"].as_object().unwrap();
+            // A recall searches or opens; `id` has its own test.
             let given: Map<String, Value> = properties
                 .iter()
+                .filter(|(name, _)| entry.name != "recall" || *name != "id")
                 .map(|(name, schema)| {
                     let value = match (&schema["enum"][0], schema["type"].as_str()) {
                         (Value::String(first), _) => first.clone().into(),

@@ -78,6 +78,39 @@ fn the_plugin_brings_the_server() {
     );
 }
 
+/// What an earlier session said is found by the agent of a later one, and opened.
+#[test]
+fn the_agent_recalls_an_earlier_session() {
+    const RECALL: &str = "mcp__throughline__recall";
+    let Some(scene) = registered() else { return };
+    scene.lab.set_script(
+        Script::new()
+            .turn("PROMPT:first", [Step::text("The zebra cache is keyed by commit.")])
+            .turn(
+                "PROMPT:second",
+                [Step::tool(RECALL, json!({ "words": "zebra cache" })), Step::text("Found.")],
+            )
+            .turn("PROMPT:third", [Step::tool(RECALL, json!({ "id": "p2" })), Step::text("Opened.")]),
+    );
+    let mut client = scene.lab.live(&[]);
+    client.ask("PROMPT:first say it");
+    assert!(client.close().success());
+    let mut client = scene.lab.live(&[]);
+    let answered = |marks: &[&str]| {
+        let last = scene.lab.mock().requests_of(Kind::Main).pop().unwrap();
+        let result = last.body["messages"].as_array().unwrap().last().unwrap().to_string();
+        for mark in marks {
+            assert!(result.contains(mark), "{mark}: {result}");
+        }
+    };
+    assert_eq!(client.ask("PROMPT:second find it").text(), "Found.");
+    answered(&["[throughline:recall]", "\\n    The zebra cache is keyed by commit.", "[/throughline]"]);
+    assert_eq!(client.ask("PROMPT:third open it").text(), "Opened.");
+    answered(&["[throughline:recall]", ", session ", "PROMPT:first say it", "[/throughline]"]);
+    assert!(client.close().success());
+    assert_eq!(scene.logged(), "");
+}
+
 /// Without a rule the client asks; where nobody can be asked it refuses, and nothing is recorded.
 #[test]
 fn without_permission_nothing_is_recorded() {

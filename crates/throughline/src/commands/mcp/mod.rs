@@ -1,7 +1,6 @@
 //! `mcp`: the tools of a Model Context Protocol server, for one client, over standard input and output.
 
 mod pages;
-mod recall;
 mod tools;
 
 use std::path::PathBuf;

@@ -10,8 +10,7 @@ use throughline_domain::{AnchorPriority, Detail, EvidenceType, Priority};
 use throughline_mcp::Answer;
 use throughline_mcp::call::Call;
 
-use super::recall;
-use crate::commands::{App, add, anchor, briefing, checkpoint, health, next};
+use crate::commands::{App, add, anchor, briefing, checkpoint, health, next, recall};
 use crate::failure::Failure;
 use crate::gauge::Gauge;
 
@@ -62,7 +61,14 @@ pub(super) fn answer(app: &App, call: Call) -> Result<Answer, Failure> {
             Ok(recorded(&id, is_new))
         }
         Call::Checkpoint { note } => keep(app, note.as_deref()),
-        Call::Recall { words, all_projects, limit } => recall::answer(app, &words, all_projects, limit),
+        Call::Recall { words, all_projects, limit } => {
+            // What was recorded a moment ago is found.
+            app.state()?;
+            app.fold();
+            let project = &app.memory.project;
+            recall::found(&app.place, project, &words, all_projects, limit).map(Answer::text)
+        }
+        Call::OpenRecalled { id } => recall::opened(&app.place, &app.memory.project, &id).map(Answer::text),
         Call::ContextHealth => Ok(health(app)),
         Call::LoadState => load(app),
         Call::Next => {

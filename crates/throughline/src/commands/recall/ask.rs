@@ -58,20 +58,22 @@ pub(super) struct Search {
 
 impl Search {
     pub(super) fn read(desk: &Desk<'_>, args: &SearchArgs) -> Result<Self, Failure> {
-        let typed = args.words.join(" ");
+        let mut search = Self::of(desk, args.words.join(" "), args.limit)?;
+        (search.scope.kinds, search.entry_kinds) = kinds(&args.kind)?;
+        search.scope.since_s = args.since.as_deref().map(|day| since_s(desk, day)).transpose()?;
+        search.scope.session = args.session.clone().filter(|id| !id.is_empty());
+        Ok(search)
+    }
+
+    /// A search for words of every kind and age, in the projects that the desk names.
+    pub(super) fn of(desk: &Desk<'_>, typed: String, limit: usize) -> Result<Self, Failure> {
         let question = Question::read(&typed);
         if question.is_empty() {
             return Err(Failure::new("there is no word to look for")
                 .hint("`throughline recall parser timeout` finds what was said about both"));
         }
-        let (kinds, entry_kinds) = kinds(&args.kind)?;
-        let scope = Scope {
-            kinds,
-            projects: projects(desk)?,
-            since_s: args.since.as_deref().map(|day| since_s(desk, day)).transpose()?,
-            session: args.session.clone().filter(|id| !id.is_empty()),
-        };
-        Ok(Self { typed, question, scope, entry_kinds, limit: args.limit.clamp(1, LIMIT_MAX) })
+        let scope = Scope { kinds: Vec::new(), projects: projects(desk)?, since_s: None, session: None };
+        Ok(Self { typed, question, scope, entry_kinds: None, limit: limit.clamp(1, LIMIT_MAX) })
     }
 
     /// Whether passages of sessions are wanted, and not recorded entries alone.

@@ -33,8 +33,11 @@ pub(super) fn search(desk: &Desk<'_>, search: &Search, asked: &Asked<'_>) -> Vec
         return Vec::new();
     }
     let words: Vec<&str> = search.question.wanted.iter().map(|wanted| wanted.form.as_str()).collect();
+    let keys = project_keys(desk, search);
+    // One project alone is asked for by its key: others could fill the number of those that are looked at.
+    let only = keys.as_deref().and_then(|keys| if let [key] = keys { Some(key.as_str()) } else { None });
     let rows = Archive::open(&desk.place.home.archive(), ARCHIVE_WAIT)
-        .and_then(|archive| archive.search(&words.join(" "), None, ENTRIES_MAX));
+        .and_then(|archive| archive.search(&words.join(" "), only, ENTRIES_MAX));
     let rows = match rows {
         Ok(rows) => rows,
         Err(error) => {
@@ -42,7 +45,6 @@ pub(super) fn search(desk: &Desk<'_>, search: &Search, asked: &Asked<'_>) -> Vec
             return Vec::new();
         }
     };
-    let keys = project_keys(desk, search);
     let at_hand = desk.at_hand.as_deref().map(|root| desk.place.project_at(root).key);
     let mut found: Vec<Recorded> = rows
         .into_iter()

@@ -1,5 +1,6 @@
 //! `recall`: finds again what was said, run, broken and decided, in every session of every project.
 
+mod agent;
 mod ask;
 mod entries;
 mod file;
@@ -18,6 +19,7 @@ use throughline_domain::Timestamp;
 use throughline_store::config::Recall as Rules;
 use throughline_store::recall::{Recall, RecallError, Taste};
 
+pub(crate) use self::agent::{found, opened};
 use self::intake::{Intake, Limits};
 use super::usage::intake::Progress;
 use crate::failure::Failure;
@@ -86,6 +88,11 @@ struct Desk<'p> {
 impl<'p> Desk<'p> {
     fn open(place: &'p Place, named: Option<&Path>) -> Result<Self, Failure> {
         let at_hand = std::env::current_dir().ok().and_then(|folder| place::project_around(&folder));
+        Self::at(place, at_hand, named.map(Path::to_owned))
+    }
+
+    /// The same for somebody who is in another folder than this process.
+    fn at(place: &'p Place, at_hand: Option<PathBuf>, named: Option<PathBuf>) -> Result<Self, Failure> {
         let rules = rules(place, at_hand.as_deref());
         if !rules.enabled {
             return Err(Failure::new("recall is switched off")
@@ -101,7 +108,7 @@ impl<'p> Desk<'p> {
         }
         let bytes_left = look_for_news(place, &mut store, &rules);
         store.begin_reading()?;
-        Ok(Self { place, store, rules, now, at_hand, named: named.map(Path::to_owned), bytes_left })
+        Ok(Self { place, store, rules, now, at_hand, named, bytes_left })
     }
 
     fn taste(&self) -> Taste {
@@ -112,13 +119,16 @@ impl<'p> Desk<'p> {
         }
     }
 
-    /// Says what the answer may lack.
+    /// What the answer may lack.
+    fn lacks(&self) -> Option<String> {
+        let mb = self.bytes_left.div_ceil(1_000_000);
+        (mb > 0)
+            .then(|| format!("{mb} MB of transcripts are not indexed yet; `throughline backfill` reads them"))
+    }
+
     fn remark_left(&self) {
-        if self.bytes_left > 0 {
-            let mb = self.bytes_left.div_ceil(1_000_000);
-            output::remark(&format!(
-                "{mb} MB of transcripts are not indexed yet; `throughline backfill` reads them"
-            ));
+        if let Some(lack) = self.lacks() {
+            output::remark(&lack);
         }
     }
 }

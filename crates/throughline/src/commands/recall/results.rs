@@ -76,7 +76,7 @@ pub(super) fn run(desk: &Desk<'_>, args: &SearchArgs) -> Result<(), Failure> {
     if is_picked { pick::open(desk, &hits) } else { Ok(()) }
 }
 
-fn hits(desk: &Desk<'_>, search: &Search) -> Result<Vec<Hit>, Failure> {
+pub(super) fn hits(desk: &Desk<'_>, search: &Search) -> Result<Vec<Hit>, Failure> {
     let asked = desk.store.ask(&search.question)?;
     let mut hits: Vec<Hit> = Vec::new();
     if search.wants_passages() {
@@ -101,8 +101,8 @@ fn hits(desk: &Desk<'_>, search: &Search) -> Result<Vec<Hit>, Failure> {
     Ok(hits)
 }
 
-/// Where one is found: two lines.
-fn shown(hit: &Hit) -> Vec<String> {
+/// Where one is found, what stands there, and what belongs to it.
+pub(super) fn shown(hit: &Hit) -> Vec<String> {
     let (about, sentence) = match hit {
         Hit::Said(found, _) => {
             let about = [
@@ -119,19 +119,27 @@ fn shown(hit: &Hit) -> Vec<String> {
         }
         Hit::Recorded(recorded) => {
             let row = &recorded.row;
-            let mut about = vec![row.kind.clone(), page::moment(recorded.at_s), row.project.clone()];
-            about.extend((!row.trusted).then(|| "untrusted".to_owned()));
-            about.extend(row.left_why.as_ref().map(|why| format!("no longer in force: {why}")));
+            let by = format!("by {}", row.origin);
+            let mut about = vec![row.kind.clone(), page::moment(recorded.at_s), by, row.project.clone()];
+            about.extend((!row.trusted).then(|| "from a clone, not trusted".to_owned()));
+            about.extend(
+                row.left_why.as_ref().map(|why| format!("no longer in force: {}", one_line(why, 60))),
+            );
             (about.join(", "), page::snippet(&recorded.text, &recorded.answer))
         }
     };
     let mut lines =
         vec![format!("{}  {}", styled(HINT, &hit.id()), styled(DIM, &about)), format!("    {sentence}")];
-    if let Hit::Said(found, Some(other)) = hit {
-        let half = half_word(found);
-        lines
-            .push(styled(DIM, &format!("    {half} (p{}): {}", other.id, one_line(&other.text, HALF_UNITS))));
-    }
+    lines.extend(
+        match hit {
+            Hit::Said(found, other) => other.as_ref().map(|other| {
+                format!("    {} (p{}): {}", half_word(found), other.id, one_line(&other.text, HALF_UNITS))
+            }),
+            Hit::Recorded(recorded) => page::answered(&recorded.row)
+                .map(|answer| format!("    answered: {}", one_line(answer, HALF_UNITS))),
+        }
+        .map(|line| styled(DIM, &line)),
+    );
     lines
 }
 

@@ -1,10 +1,10 @@
 //! `recall show`: what stands around a passage, in its session.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use throughline_domain::recall::Outcome;
 use throughline_domain::text::one_line;
-use throughline_store::archive::{Archive, Filter};
-use throughline_store::recall::Placed;
+use throughline_store::archive::{Archive, EntryRow, Filter};
+use throughline_store::recall::{Placed, SessionOf};
 
 use super::{Desk, page};
 use crate::commands::ARCHIVE_WAIT;
@@ -39,11 +39,26 @@ pub(super) fn run(desk: &Desk<'_>, args: &Args) -> Result<(), Failure> {
 
 /// Shows a result by its id.
 pub(super) fn open(desk: &Desk<'_>, id: &str, around: usize, as_json: bool) -> Result<(), Failure> {
-    let number = id.strip_prefix(['p', 'P']).unwrap_or(id).parse::<u64>();
-    match number {
-        Ok(number) => passage(desk, number, around, as_json),
-        Err(_) => entry(desk, id, as_json),
+    if !as_json {
+        return page::say(&lines(desk, id, around)?);
     }
+    output::say_json(&match number_of(id) {
+        Some(number) => passage_json(desk, number, around)?,
+        None => entry_json(id, &entry(desk, id)?),
+    })
+}
+
+/// What is shown of a result and around it.
+pub(super) fn lines(desk: &Desk<'_>, id: &str, around: usize) -> Result<Vec<String>, Failure> {
+    match number_of(id) {
+        Some(number) => passage_lines(desk, number, around),
+        None => Ok(entry_lines(&entry(desk, id)?)),
+    }
+}
+
+/// The number of a passage; an entry has none.
+fn number_of(id: &str) -> Option<u64> {
+    id.strip_prefix(['p', 'P']).unwrap_or(id).parse().ok()
 }
 
 fn unknown(id: &str) -> Failure {
@@ -51,31 +66,38 @@ fn unknown(id: &str) -> Failure {
         .hint("`throughline recall <words>` lists results with their ids, such as p1204")
 }
 
-fn passage(desk: &Desk<'_>, number: u64, around: usize, as_json: bool) -> Result<(), Failure> {
+/// A passage with its neighbours, in the session it stands in.
+fn passage(desk: &Desk<'_>, number: u64, around: usize) -> Result<(SessionOf, Vec<Placed>), Failure> {
     let session = desk.store.session_of(number)?.ok_or_else(|| unknown(&format!("p{number}")))?;
-    let near = desk.store.around(number, around, around)?;
-    if as_json {
-        let rows: Vec<_> = near
-            .iter()
-            .map(|placed| {
-                json!({
-                    "id": format!("p{}", placed.id),
-                    "kind": placed.head.kind.word(),
-                    "turn": placed.head.turn,
-                    "at": page::iso(placed.head.at_s),
-                    "subagent": placed.head.is_sidechain,
-                    "holds_tool_output": page::holds_output(placed.head.kind, &placed.text),
-                    "text": placed.text,
-                })
+    Ok((session, desk.store.around(number, around, around)?))
+}
+
+fn passage_json(desk: &Desk<'_>, number: u64, around: usize) -> Result<Value, Failure> {
+    let (session, near) = passage(desk, number, around)?;
+    let rows: Vec<Value> = near
+        .iter()
+        .map(|placed| {
+            json!({
+                "id": format!("p{}", placed.id),
+                "kind": placed.head.kind.word(),
+                "turn": placed.head.turn,
+                "at": page::iso(placed.head.at_s),
+                "subagent": placed.head.is_sidechain,
+                "holds_tool_output": page::holds_output(placed.head.kind, &placed.text),
+                "text": placed.text,
             })
-            .collect();
-        return output::say_json(&json!({
-            "id": format!("p{number}"),
-            "session": session.session,
-            "project": session.project,
-            "passages": rows,
-        }));
-    }
+        })
+        .collect();
+    Ok(json!({
+        "id": format!("p{number}"),
+        "session": session.session,
+        "project": session.project,
+        "passages": rows,
+    }))
+}
+
+fn passage_lines(desk: &Desk<'_>, number: u64, around: usize) -> Result<Vec<String>, Failure> {
+    let (session, near) = passage(desk, number, around)?;
     let mut lines = vec![format!(
         "{}, session {}",
         styled(HEAD, &one_line(&session.project, 200)),
@@ -85,7 +107,7 @@ fn passage(desk: &Desk<'_>, number: u64, around: usize, as_json: bool) -> Result
         let lines_max = if placed.id == number { LINES_MAX } else { NEAR_LINES_MAX };
         lines.extend(shown(placed, placed.id == number, lines_max));
     }
-    page::say(&lines)
+    Ok(lines)
 }
 
 /// What stands around a passage, without itself.
@@ -112,7 +134,7 @@ fn shown(placed: &Placed, is_asked: bool, lines_max: usize) -> Vec<String> {
     lines
 }
 
-fn entry(desk: &Desk<'_>, id: &str, as_json: bool) -> Result<(), Failure> {
+fn entry(desk: &Desk<'_>, id: &str) -> Result<EntryRow, Failure> {
     let (name, key) = if let Some((name, key)) = id.split_once('@') {
         (name, key.to_owned())
     } else {
@@ -124,22 +146,28 @@ fn entry(desk: &Desk<'_>, id: &str, as_json: bool) -> Result<(), Failure> {
     }
     let archive = Archive::open(&desk.place.home.archive(), ARCHIVE_WAIT)?;
     let all = archive.entries(&key, Filter { kind: None, live_only: false, limit: 100_000 })?;
-    let row = all.into_iter().find(|row| row.id == name).ok_or_else(|| unknown(id))?;
-    if as_json {
-        return output::say_json(&json!({
-            "id": id, "kind": row.kind, "project": row.project, "session": row.session, "at": row.recorded_at,
-            "trusted": row.trusted, "left": row.left_why, "entry": row.body,
-        }));
-    }
+    all.into_iter().find(|row| row.id == name).ok_or_else(|| unknown(id))
+}
+
+fn entry_json(id: &str, row: &EntryRow) -> Value {
+    json!({
+        "id": id, "kind": row.kind, "project": row.project, "session": row.session, "at": row.recorded_at,
+        "trusted": row.trusted, "left": row.left_why, "entry": row.body,
+    })
+}
+
+fn entry_lines(row: &EntryRow) -> Vec<String> {
+    let untrusted = if row.trusted { "" } else { ", from a clone, not trusted" };
     let mut lines = vec![
         format!(
             "{}  {}",
             styled(HINT, &row.id),
-            styled(DIM, &format!("{}, {}, by {}", row.kind, row.recorded_at, row.origin))
+            styled(DIM, &format!("{}, {}, by {}{untrusted}", row.kind, row.recorded_at, row.origin))
         ),
         format!("    {}", one_line(&row.text, 4_000)),
     ];
     lines.extend((!row.reason.is_empty()).then(|| format!("    because: {}", one_line(&row.reason, 4_000))));
+    lines.extend(page::answered(row).map(|answer| format!("    answered: {}", one_line(answer, 4_000))));
     lines.extend(row.left_why.as_ref().map(|why| format!("    no longer in force: {}", one_line(why, 400))));
     lines.extend(row.session.as_ref().map(|session| {
         format!(
@@ -148,5 +176,5 @@ fn entry(desk: &Desk<'_>, id: &str, as_json: bool) -> Result<(), Failure> {
             page::short_session(session)
         )
     }));
-    page::say(&lines)
+    lines
 }

@@ -16,6 +16,8 @@ async function main() {
     recorded: await call("record_decision", { text: "tabs, not spaces", why: "they are shorter" }),
     refused: await call("record_decision", {}),
     found: (await call("recall", { words: "tabs" })).content[0].text,
+    opened: (await call("recall", { id: "D1" })).content[0].text,
+    said: (await call("recall", { words: "importer umlauts" })).content[0].text,
     resources: (await client.listResources()).resources.map((resource) => resource.uri),
     state: JSON.parse((await client.readResource({ uri: "throughline://state" })).contents[0].text).decisions.length,
     prompts: (await client.listPrompts()).prompts.map((prompt) => prompt.name),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use throughline_testkit::mcp_library;
+use throughline_testkit::{Transcript, mcp_library};
 
 use crate::scene::{BINARY, Scene};
 
@@ -13,6 +13,7 @@ const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/mcp/independ
 fn the_official_typescript_client_finds_everything_and_records() {
     let Some(library) = mcp_library::find() else { return };
     let scene = Scene::with_git();
+    Transcript::new(&scene.home, "s1").user("Why does the importer drop umlauts?");
     let args = [DRIVER, library.to_str().unwrap(), BINARY];
     let output = scene.home.run(Path::new("node"), &args, "");
     output.assert_success();
@@ -22,7 +23,12 @@ fn the_official_typescript_client_finds_everything_and_records() {
     assert_eq!(seen["tools"].as_array().unwrap().len(), 11, "{seen}");
     assert_eq!(seen["recorded"]["structuredContent"], json!({ "id": "D1", "isNew": true }));
     assert_eq!(seen["refused"]["isError"], true);
-    assert!(seen["found"].as_str().unwrap().contains("tabs, not spaces — they are shorter"), "{seen}");
+    assert!(
+        seen["found"].as_str().unwrap().contains("    tabs, not spaces (because they are shorter)"),
+        "{seen}"
+    );
+    assert!(seen["opened"].as_str().unwrap().contains("because: they are shorter"), "{seen}");
+    assert!(seen["said"].as_str().unwrap().contains("Why does the importer drop umlauts?"), "{seen}");
     assert_eq!(seen["resources"], json!(["throughline://state", "throughline://notes"]));
     assert_eq!((&seen["state"], &seen["prompt"]), (&json!(1), &json!("user")));
     assert_eq!(seen["prompts"], json!(["compaction", "handover"]));
