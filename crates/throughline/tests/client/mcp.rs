@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 use throughline_testkit::{Kind, Script, Step, client};
 
-use crate::{plugin::PLUGIN, scene::Scene};
+use crate::{plugin::PLUGIN, scene::Scene, terminal::Terminal};
 
 const TOOL: &str = "mcp__throughline__record_decision";
+const QUESTION: &str = "Do you want to proceed?";
 const DECISION: &str = "the parser keeps comments";
 
 fn records(tool: &str) -> Script {
@@ -128,4 +129,38 @@ fn without_permission_nothing_is_recorded() {
     let allowed = ask(&["--allowedTools", TOOL]);
     assert!(allowed.contains("D1"), "{allowed}");
     assert_eq!(scene.archived_decisions().len(), 1);
+}
+
+/// In a terminal the client asks the person. Gives the request that follows on the answer.
+fn asked_and_answered(key: &str, sign: &str) -> Option<(Scene, String)> {
+    let scene = registered()?;
+    scene.lab.set_script(records(TOOL));
+    let terminal = Terminal::open(&scene)?;
+    terminal.wait_for("❯");
+    terminal.enter("PROMPT:record it");
+    let screen = terminal.wait_for(QUESTION);
+    assert!(screen.contains("Record Decision") && screen.contains(DECISION), "{screen}");
+    assert!(!scene.lab.home().project().join(".claude/unified-session-state.json").exists(), "not yet");
+    terminal.answer(QUESTION, key);
+    terminal.wait_for(sign);
+    let last = scene.lab.mock().requests_of(Kind::Main).pop().unwrap();
+    let answered = last.body["messages"].to_string();
+    drop(terminal);
+    Some((scene, answered))
+}
+
+#[test]
+fn a_person_who_says_yes_lets_the_tool_work() {
+    let Some((scene, answered)) = asked_and_answered("1", "Done.") else { return };
+    assert!(answered.contains("D1"), "{answered}");
+    let decisions = scene.archived_decisions();
+    assert_eq!((decisions[0].0.as_str(), decisions[0].1.as_str()), (DECISION, "assistant"));
+    assert_eq!(scene.logged(), "");
+}
+
+#[test]
+fn a_person_who_says_no_keeps_the_memory_as_it_is() {
+    let Some((scene, _)) = asked_and_answered("Escape", "Interrupted") else { return };
+    assert!(!scene.lab.home().project().join(".claude/unified-session-state.json").exists());
+    assert_eq!(scene.logged(), "");
 }

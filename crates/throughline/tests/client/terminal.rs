@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::json;
+use serde_json::{Value, json};
 use throughline_testkit::{Kind, client};
 
 use crate::scene::{Scene, fragments};
@@ -80,6 +80,18 @@ impl<'a> Terminal<'a> {
         self.tmux(&["send-keys", key]);
     }
 
+    /// Answers a question that stands on the screen: the client does not listen in its first moments, so the key is
+    /// pressed again while the question is there.
+    #[track_caller]
+    pub(crate) fn answer(&self, question: &str, key: &str) {
+        let until = Instant::now() + WAIT;
+        while self.screen().contains(question) {
+            assert!(Instant::now() < until, "{key} does not answer {question:?}:\n{}", self.screen());
+            self.press(key);
+            thread::sleep(Duration::from_millis(500));
+        }
+    }
+
     fn ask(&self, prompt: &str) -> String {
         self.enter(prompt);
         self.wait_for("Nothing scripted for this prompt.")
@@ -97,14 +109,15 @@ impl Drop for Terminal<'_> {
 /// The client asks about theme, key and trust before anything else; a user has answered long ago.
 #[expect(clippy::disallowed_methods, reason = "a test sets its scene")]
 fn settle_first_questions(scene: &Scene) {
-    let project = scene.lab.home().project();
-    let settled = json!({
-        "hasCompletedOnboarding": true,
-        "theme": "dark",
-        "customApiKeyResponses": {"approved": ["sk-ant-not-a-key"], "rejected": []},
-        "projects": {project.to_str().unwrap(): {"hasTrustDialogAccepted": true}},
-    });
-    fs::write(scene.lab.home().user().join(".claude.json"), settled.to_string()).unwrap();
+    let file = scene.lab.home().user().join(".claude.json");
+    // What the client wrote there already, such as a registered server, stays.
+    let known = fs::read_to_string(&file).ok().and_then(|text| serde_json::from_str::<Value>(&text).ok());
+    let mut settled = known.unwrap_or_else(|| json!({}));
+    settled["hasCompletedOnboarding"] = true.into();
+    settled["theme"] = "dark".into();
+    settled["customApiKeyResponses"] = json!({"approved": ["sk-ant-not-a-key"], "rejected": []});
+    settled["projects"][scene.lab.home().project().to_str().unwrap()]["hasTrustDialogAccepted"] = true.into();
+    fs::write(file, settled.to_string()).unwrap();
 }
 
 #[test]
