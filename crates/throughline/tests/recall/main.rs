@@ -10,5 +10,6 @@ mod fixing;
 mod hostile;
 mod intake;
 mod kept;
+mod picking;
 mod questions;
 mod scene;

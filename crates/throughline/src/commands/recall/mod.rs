@@ -8,6 +8,7 @@ mod fix;
 pub(crate) mod intake;
 mod page;
 mod pick;
+mod picker;
 mod reading;
 mod results;
 mod show;

@@ -1,31 +1,155 @@
 //! Pick: on a terminal, which result to open. Never in a pipe.
 
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 
-use super::results::Hit;
+use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::terminal::{Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen};
+use crossterm::{cursor, execute, queue, terminal};
+
+use super::picker::{Deed, Key, Look, Picker, Row, Size};
+use super::results::{self, Hit};
 use super::{Desk, page, show};
 use crate::failure::Failure;
+use crate::output::{DIM, HEAD, styled};
 
 /// Passages before and after the one that is opened.
 const AROUND: usize = 6;
 /// Longest answer that is read.
 const ANSWER_BYTES_MAX: usize = 64;
 
+/// A narrower screen is drawn as if it had so many columns.
+const COLUMNS_MIN: usize = 4;
+
 /// Whether somebody is there to be asked.
 pub(super) fn is_wanted(no_pick: bool) -> bool {
     !no_pick
         && !page::is_for_agent()
-        && std::io::stdin().is_terminal()
-        && std::io::stdout().is_terminal()
-        && std::io::stderr().is_terminal()
+        && io::stdin().is_terminal()
+        && io::stdout().is_terminal()
+        && io::stderr().is_terminal()
+}
+
+/// Lets somebody choose and look, until they leave. A terminal that cannot move its cursor is asked for a number.
+pub(super) fn open(desk: &Desk<'_>, hits: &[Hit]) -> Result<(), Failure> {
+    let is_plain = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+    match if is_plain { None } else { Screen::take().ok() } {
+        Some(mut screen) => choose(desk, hits, &mut screen),
+        None => ask(desk, hits),
+    }
+}
+
+fn choose(desk: &Desk<'_>, hits: &[Hit], screen: &mut Screen) -> Result<(), Failure> {
+    let plain = |line: String| anstream::adapter::strip_str(&line).to_string();
+    let two = |hit: &Hit| {
+        let mut lines = results::shown(hit).into_iter().map(plain);
+        [lines.next().unwrap_or_default(), lines.next().unwrap_or_default()]
+    };
+    let mut picker = Picker::of(hits.iter().map(two).collect());
+    // A terminal that is gone has nobody before it.
+    while let Ok(size) = Screen::size() {
+        let Ok(event) = screen.draw(&picker.rows(size)).and_then(|()| event::read()) else { break };
+        let Some(key) = key_of(&event) else { continue };
+        match picker.press(key, size) {
+            Deed::Stay => {}
+            Deed::Open(index) => {
+                let lines = show::lines(desk, &hits[index].id(), AROUND)?;
+                picker.show(lines.into_iter().map(plain).collect());
+            }
+            Deed::Leave => break,
+        }
+    }
+    Ok(())
+}
+
+fn key_of(event: &Event) -> Option<Key> {
+    let Event::Key(KeyEvent { code, modifiers, kind, .. }) = event else { return None };
+    if *kind == KeyEventKind::Release {
+        return None;
+    }
+    if modifiers.contains(KeyModifiers::CONTROL) {
+        return match code {
+            KeyCode::Char('c' | 'd') => Some(Key::Stop),
+            KeyCode::Char('n') => Some(Key::Down),
+            KeyCode::Char('p') => Some(Key::Up),
+            _ => None,
+        };
+    }
+    match code {
+        KeyCode::Up | KeyCode::Char('k') => Some(Key::Up),
+        KeyCode::Down | KeyCode::Char('j') => Some(Key::Down),
+        KeyCode::PageUp | KeyCode::Char('b') => Some(Key::PageUp),
+        KeyCode::PageDown | KeyCode::Char(' ') => Some(Key::PageDown),
+        KeyCode::Home | KeyCode::Char('g') => Some(Key::First),
+        KeyCode::End | KeyCode::Char('G') => Some(Key::Last),
+        KeyCode::Enter | KeyCode::Right | KeyCode::Char('l') => Some(Key::Enter),
+        KeyCode::Esc | KeyCode::Left | KeyCode::Backspace | KeyCode::Char('q' | 'h') => Some(Key::Back),
+        KeyCode::Char(character) => character.to_digit(10).map(|digit| Key::Digit(digit as usize)),
+        _ => None,
+    }
+}
+
+/// The terminal while it is ours. It is given back whatever happens: at the end, and in a panic.
+struct Screen {
+    has_colours: bool,
+}
+
+impl Screen {
+    fn take() -> io::Result<Self> {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            give_back();
+            before(panic);
+        }));
+        terminal::enable_raw_mode()?;
+        let has_colours = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
+        let screen = Self { has_colours };
+        execute!(io::stdout(), EnterAlternateScreen, cursor::Hide)?;
+        Ok(screen)
+    }
+
+    fn size() -> io::Result<Size> {
+        let (columns, rows) = terminal::size()?;
+        Ok(Size { columns: usize::from(columns).max(COLUMNS_MIN), rows: rows.into() })
+    }
+
+    fn draw(&self, rows: &[Row]) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        queue!(out, cursor::MoveTo(0, 0))?;
+        for (index, row) in rows.iter().enumerate() {
+            let text = match row.look {
+                Look::Chosen if self.has_colours => styled(HEAD.invert(), &row.text),
+                Look::Dim if self.has_colours => styled(DIM, &row.text),
+                _ => row.text.clone(),
+            };
+            let end = if index == 0 { "" } else { "\r\n" };
+            write!(out, "{end}{text}")?;
+            queue!(out, Clear(ClearType::UntilNewLine))?;
+        }
+        queue!(out, Clear(ClearType::FromCursorDown))?;
+        out.flush()
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+fn give_back() {
+    // What was not taken needs no giving back.
+    if terminal::is_raw_mode_enabled().unwrap_or(false) {
+        let _ = execute!(io::stdout(), cursor::Show, LeaveAlternateScreen);
+        let _ = terminal::disable_raw_mode();
+    }
 }
 
 /// Asks until a blank line, and opens what was named.
-pub(super) fn open(desk: &Desk<'_>, hits: &[Hit]) -> Result<(), Failure> {
+fn ask(desk: &Desk<'_>, hits: &[Hit]) -> Result<(), Failure> {
     loop {
         let _ = write!(anstream::stderr().lock(), "open which (1-{}, Enter to leave)? ", hits.len());
         let mut answer = String::new();
-        match std::io::stdin().read_line(&mut answer) {
+        match io::stdin().read_line(&mut answer) {
             Ok(bytes) if bytes > 0 && bytes <= ANSWER_BYTES_MAX => {}
             _ => return Ok(()),
         }
@@ -66,5 +190,66 @@ mod tests {
             [chosen("0", 3), chosen("4", 3), chosen("x", 3)],
             [Choice::Unclear, Choice::Unclear, Choice::Unclear]
         );
+    }
+
+    #[test]
+    fn keys_of_both_schools_are_known() {
+        let pressed = |code, modifiers| key_of(&Event::Key(KeyEvent::new(code, modifiers)));
+        let plain = |code| pressed(code, KeyModifiers::NONE);
+        for (code, key) in [
+            (KeyCode::Char('j'), Key::Down),
+            (KeyCode::Char('k'), Key::Up),
+            (KeyCode::Down, Key::Down),
+            (KeyCode::Up, Key::Up),
+            (KeyCode::Enter, Key::Enter),
+            (KeyCode::Char('q'), Key::Back),
+            (KeyCode::Esc, Key::Back),
+            (KeyCode::Char('7'), Key::Digit(7)),
+        ] {
+            assert_eq!(plain(code), Some(key), "{code:?}");
+        }
+        assert_eq!(pressed(KeyCode::Char('c'), KeyModifiers::CONTROL), Some(Key::Stop));
+        assert_eq!(plain(KeyCode::Char('x')), None);
+        assert_eq!(key_of(&Event::Resize(1, 1)), None);
+    }
+
+    /// This test runs itself once more, in a terminal, and breaks there.
+    #[test]
+    fn a_panic_gives_the_terminal_back() {
+        const BREAKS: &str = "THROUGHLINE_TEST_PANIC_IN_PICKER";
+        if std::env::var_os(BREAKS).is_some() {
+            // As in a release, nothing but the panic's hook is left.
+            std::mem::forget(Screen::take().expect("a terminal"));
+            panic!("the picker broke");
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        let (socket, modes) = (folder.path().join("tmux"), folder.path().join("modes"));
+        let exe = std::env::current_exe().expect("this test");
+        let line = format!(
+            "{BREAKS}=1 '{}' --exact commands::recall::pick::tests::a_panic_gives_the_terminal_back --nocapture; \
+             stty -a >'{1}.part'; mv '{1}.part' '{1}'; exec cat",
+            exe.display(),
+            modes.display()
+        );
+        let tmux =
+            |args: &[&str]| std::process::Command::new("tmux").arg("-S").arg(&socket).args(args).output();
+        let Ok(_) = tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "90", "-y", "50", &line]) else {
+            assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "no tmux");
+            return;
+        };
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
+        while !modes.exists() && std::time::Instant::now() < until {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        let said = tmux(&["display-message", "-p", "#{alternate_on} #{cursor_flag}"]).expect("tmux");
+        let screen = tmux(&["capture-pane", "-p"]).expect("tmux");
+        let _ = tmux(&["kill-server"]);
+        let modes = std::fs::read_to_string(&modes).expect("the modes");
+        assert!(String::from_utf8_lossy(&screen.stdout).contains("the picker broke"), "it did break there");
+        assert!(
+            modes.contains(" icanon") && !modes.contains("-icanon") && !modes.contains("-echo "),
+            "{modes}"
+        );
+        assert_eq!(String::from_utf8_lossy(&said.stdout).trim(), "0 1");
     }
 }
