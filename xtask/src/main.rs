@@ -3,6 +3,7 @@
 mod bench;
 mod dependencies;
 mod picture;
+mod rules;
 mod tidy;
 mod torture;
 
@@ -39,6 +40,11 @@ const VERBS: &[Verb] = &[
         name: "picture",
         about: "draw the README's picture from what the demo prints; --check only compares",
         run: picture::run,
+    },
+    Verb {
+        name: "rules",
+        about: "write the store's masking rules from gitleaks' configuration: <gitleaks.toml> <version>",
+        run: rules::run,
     },
     Verb {
         name: "tidy",

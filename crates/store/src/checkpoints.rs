@@ -1,5 +1,6 @@
 //! Checkpoints on disk: one file each in the project's `.claude/checkpoints`, written whole or not at all.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -243,11 +244,30 @@ impl Drop for Scratch {
     }
 }
 
+/// A file whose name tells a secret: under a masked name it could not be put back, so it counts as left out.
+fn leave_out_telling_names(git: &mut Value) {
+    let tells = |file: &Value| {
+        let path = file.get("path").and_then(Value::as_str).unwrap_or_default();
+        matches!(redact::text(path), Cow::Owned(_)).then(|| path.to_owned())
+    };
+    let Some(files) = git.get_mut("files").and_then(Value::as_array_mut) else { return };
+    let names: Vec<String> = files.iter().filter_map(tells).collect();
+    if names.is_empty() {
+        return;
+    }
+    files.retain(|file| tells(file).is_none());
+    let count = git.get("leftOutCount").and_then(Value::as_u64).unwrap_or(0);
+    git["leftOutCount"] = Value::from(count + names.len() as u64);
+    let left_out = git.get("leftOut").and_then(Value::as_array).cloned().unwrap_or_default();
+    git["leftOut"] = left_out.into_iter().chain(names.into_iter().map(Value::from)).collect();
+}
+
 /// Ids of objects are no secrets, and a masked one would be of no use.
 fn redact_but_ids(value: &mut Value) {
     let git = value.get_mut("git").map(Value::take);
     redact::json(value);
     if let (Some(mut git), Some(map)) = (git, value.as_object_mut()) {
+        leave_out_telling_names(&mut git);
         for key in ["branch", "leftOut", "error"] {
             if let Some(text) = git.get_mut(key) {
                 redact::json(text);

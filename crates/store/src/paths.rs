@@ -41,6 +41,12 @@ impl Home {
         self.root.join("machine")
     }
 
+    /// The key of the fingerprints in masks.
+    #[must_use]
+    pub fn mask_key(&self) -> PathBuf {
+        self.root.join("mask-key")
+    }
+
     /// The log of failures.
     #[must_use]
     pub fn log(&self) -> PathBuf {

@@ -53,7 +53,9 @@ impl GateMarks {
     /// Notes what this gate saw.
     pub fn write(&self, folder: &Path) -> Result<(), FileError> {
         let path = folder.join("gate-marks.json");
-        let bytes = serde_json::to_vec(self).map_err(std::io::Error::other).at("encode", &path)?;
+        let branch = self.branch.as_deref().map(|branch| redact::text(branch).into_owned());
+        let clean = Self { branch, ..self.clone() };
+        let bytes = serde_json::to_vec(&clean).map_err(std::io::Error::other).at("encode", &path)?;
         files::create_folder(folder)?;
         files::replace(&path, &bytes, Durability::Quick)
     }

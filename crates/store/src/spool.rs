@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::files::{self, AtPath, FileError};
+use crate::redact;
 
 /// How much of a spool's end is looked at to find the last records.
 const TAIL_BYTES: u64 = 2_048;
@@ -14,6 +15,8 @@ const TAIL_BYTES: u64 = 2_048;
 pub const FOLD_BYTES_MAX: u64 = 4 << 20;
 /// The outcome of a record that only carries a note; the run's own record follows it.
 pub const NOTE_ONLY: &str = "note";
+/// The outcomes that are one word: `ok`, `claim`, `yield`, `note`.
+const WORD_BYTES_MAX: usize = 8;
 /// A longer note gets a record of its own, so that the tail always holds the run's whole record.
 const NOTE_BYTES_MAX: usize = 512;
 
@@ -78,12 +81,24 @@ impl Spool {
 
     /// Appends a record: one write, no flush. The transcript is the write-ahead log of the work.
     pub fn append(&mut self, record: &SpoolRecord) -> Result<(), FileError> {
+        let clean = Self::masked(record);
+        let record = clean.as_ref().unwrap_or(record);
         let note_bytes = record.note.as_ref().map_or(0, |note| note.to_string().len());
         if note_bytes > NOTE_BYTES_MAX && record.out != NOTE_ONLY {
             self.append_line(&SpoolRecord { out: NOTE_ONLY.to_owned(), ..record.clone() })?;
             return self.append_line(&SpoolRecord { note: None, ..record.clone() });
         }
         self.append_line(record)
+    }
+
+    /// The record without secrets; `None` where it says no more than that all went well.
+    fn masked(record: &SpoolRecord) -> Option<SpoolRecord> {
+        if record.note.is_none() && record.out.len() <= WORD_BYTES_MAX {
+            return None;
+        }
+        let mut note = record.note.clone();
+        note.iter_mut().for_each(redact::json);
+        Some(SpoolRecord { out: redact::text(&record.out).into_owned(), note, ..record.clone() })
     }
 
     fn append_line(&mut self, record: &SpoolRecord) -> Result<(), FileError> {

@@ -9,7 +9,7 @@ use throughline_capture::{absorb, recent_part};
 use throughline_domain::ledger::Ledger;
 use throughline_domain::transcript::{Block, Line, What};
 use throughline_store::files::FileError;
-use throughline_store::ledger_file::{LedgerFile, RECENT, Track};
+use throughline_store::ledger_file::{self, LedgerFile, RECENT, Track};
 use throughline_store::paths::Home;
 use throughline_store::redact;
 use throughline_store::transcript_file::{Cursor, read_on};
@@ -99,6 +99,7 @@ pub(crate) fn look(home: &Home, session_id: &str, transcript: &Path) -> Ledger {
     let mut track = LedgerFile::read(&home.session(session_id), &transcript.to_string_lossy()).main;
     let before = track.clone();
     advance(&mut track, &before, transcript, LARGE_SLICE_BYTES, &mut Vec::new());
+    ledger_file::mask(&mut track.ledger);
     track.ledger
 }
 
@@ -149,20 +150,40 @@ fn read_into(track: &mut Track, path: &Path, bytes_max: u64, failures: &mut Vec<
 /// A transcript's line as the ledger takes it, if it is one.
 pub(crate) fn each(bytes: &[u8], take: impl FnOnce(&Line<'_>)) {
     if let Parsed::Line(mut line) = parse_line(bytes) {
-        mask_commands(&mut line);
+        mask_line(&mut line);
         take(&line);
     }
 }
 
-/// Commands are known again by their words, at a later gate by those that were written: without secrets from the first.
-fn mask_commands(line: &mut Line<'_>) {
-    let What::Responded { blocks, .. } = &mut line.what else { return };
-    for block in blocks {
-        if let Block::Called(call) = block
-            && let Some(command) = &mut call.command
-            && let Cow::Owned(masked) = redact::text(command)
-        {
-            *command = Cow::Owned(masked);
+/// What is captured out of a line (names, quotes, decisions) stands alone afterwards, and a secret is often known only by
+/// what stands around it: so lines are masked before. Commands have to be known again, at a later gate, by the words that
+/// were written. Answers of tools are long, and whole lines are taken from them: those are masked when they are written.
+fn mask_line(line: &mut Line<'_>) {
+    match &mut line.what {
+        What::UserSaid(text) | What::Queued(text) | What::Summary(text) => mask(text),
+        What::Command { args, .. } => mask(args),
+        What::Responded { blocks, .. } => blocks.iter_mut().for_each(mask_block),
+        What::ToolsAnswered(answers) => {
+            answers.iter_mut().filter_map(|answer| answer.user_said.as_mut()).for_each(mask);
         }
+        What::Compacted { .. } => {}
+    }
+}
+
+fn mask_block(block: &mut Block<'_>) {
+    match block {
+        Block::Said(text) => mask(text),
+        Block::Called(call) => {
+            let texts =
+                [&mut call.path, &mut call.command, &mut call.pattern, &mut call.text, &mut call.purpose];
+            texts.into_iter().flatten().for_each(mask);
+            call.todos.iter_mut().for_each(|(subject, _)| mask(subject));
+        }
+    }
+}
+
+fn mask(text: &mut Cow<'_, str>) {
+    if let Cow::Owned(masked) = redact::text(text) {
+        *text = Cow::Owned(masked);
     }
 }

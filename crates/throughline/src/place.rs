@@ -4,8 +4,8 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use throughline_store::config::{Config, ConfigProblem};
-use throughline_store::files;
 use throughline_store::paths::{Home, Project};
+use throughline_store::{files, redact};
 
 /// Longest path that git writes into a file.
 const POINTER_BYTES_MAX: u64 = 64 << 10;
@@ -36,7 +36,9 @@ impl Place {
             .map(|folder| folder.join("throughline"));
         let claude_folder =
             folder_var("CLAUDE_CONFIG_DIR").or_else(|| Some(user_home.as_deref()?.join(".claude")));
-        Some(Self { home: Home::at(data_folder), user_home, config_folder, claude_folder })
+        let home = Home::at(data_folder);
+        redact::use_key_of(&home);
+        Some(Self { home, user_home, config_folder, claude_folder })
     }
 
     /// The project at a root.

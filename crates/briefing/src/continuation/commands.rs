@@ -10,8 +10,8 @@ use crate::sections::verbatim;
 const COMMAND_UNITS: usize = 400;
 /// What a prompt may say of a subject.
 const WORDS_UNITS: usize = 200;
-/// What stands where a secret stood: such a command is not the one that was run.
-const MASKED: &str = "[redacted]";
+/// What stands where a secret stood, and stood in earlier versions: such a command is not the one that was run.
+const MASKED: [&str; 2] = ["[masked:", "[redacted]"];
 
 /// Something to paste.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Command {
             !line.is_empty()
                 && utf16_len(line) <= COMMAND_UNITS
                 && verbatim(line, COMMAND_UNITS) == line
-                && !line.contains(MASKED)
+                && !MASKED.iter().any(|mark| line.contains(mark))
         };
         // What else stood on the line (`git stash && …`) may do harm when it is run again.
         let as_run = Some(&command.verbatim).filter(|line| runs_one_thing(line));
@@ -124,6 +124,7 @@ mod tests {
         assert_eq!(run("cat <<X\nscript\nX\nmake test", "make test").unwrap(), "make test", "no script");
         assert_eq!(run(&"x".repeat(401), "make test").unwrap(), "make test", "no half of one");
         assert_eq!(run("TOKEN=[redacted] make test", "make test").unwrap(), "make test");
+        assert_eq!(run("TOKEN=[masked:token:3f9a] make test", "make test").unwrap(), "make test");
         assert_eq!(run("echo [/throughline]", "echo \u{1b}[31m"), None);
         assert_eq!(run("", " "), None);
     }

@@ -283,5 +283,5 @@ fn names_are_masked_before_they_are_stored() {
     odd.project = "/tmp/token=abcdefgh12345678".to_owned();
     store.add(&responses(vec![odd])).unwrap();
     let stored = store.responses_after(0, 1).unwrap();
-    assert_eq!(stored[0].row.project, "/tmp/token=[redacted]");
+    assert_eq!(stored[0].row.project, "/tmp/token=[masked:token]");
 }

@@ -21,6 +21,7 @@ pub(crate) mod starting;
 mod summaries;
 pub(crate) mod usual;
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::ffi::OsString;
 use std::io::Write;
@@ -31,8 +32,8 @@ use throughline_agents::claude_code::hook_payload::{self, Event, HookPayload};
 use throughline_agents::claude_code::hook_reply::Reply;
 use throughline_domain::Timestamp;
 use throughline_domain::text::{fingerprint, one_line};
-use throughline_store::log;
 use throughline_store::spool::{Spool, SpoolRecord};
+use throughline_store::{log, redact};
 
 use crate::place::Place;
 
@@ -178,7 +179,15 @@ impl Run {
     }
 
     fn say_counting(&self, reply: &Reply) -> u64 {
-        let text = reply.encode(self.payload.event, &self.payload.event_name);
+        // Whatever was put together out of git, files and the transcript: no secret comes back to the agent.
+        let clean = match reply {
+            Reply::Text(text) => match redact::text(text) {
+                Cow::Owned(clean) => Some(Reply::Text(clean)),
+                Cow::Borrowed(_) => None,
+            },
+            Reply::Nothing => None,
+        };
+        let text = clean.as_ref().unwrap_or(reply).encode(self.payload.event, &self.payload.event_name);
         if text.is_empty() {
             return 0;
         }

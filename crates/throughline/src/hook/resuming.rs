@@ -9,6 +9,7 @@ use throughline_domain::ledger::Ledger;
 use throughline_domain::{State, Timestamp, time};
 use throughline_store::config::Config;
 use throughline_store::memory::Memory;
+use throughline_store::redact;
 use throughline_store::session::GateMarks;
 
 /// How long git may take to say what changed meanwhile.
@@ -80,9 +81,11 @@ pub(crate) fn text(back: &Back<'_>, cap: Cap) -> Option<String> {
 
 fn git_changes(root: &Path, head: &str, state: &State) -> Option<GitChanges> {
     let changes = throughline_git::changes_since(root, head, GIT_DEADLINE)?;
+    // What is remembered was masked; so the same branch is known again, and commits tell nothing either.
+    let masked = |text: String| redact::text(&text).into_owned();
     Some(GitChanges {
-        branch_now: changes.branch_now.filter(|branch| Some(branch) != state.git.branch.as_ref()),
-        commits: changes.commits,
+        branch_now: changes.branch_now.map(masked).filter(|branch| Some(branch) != state.git.branch.as_ref()),
+        commits: changes.commits.into_iter().map(masked).collect(),
         commit_count: changes.commit_count,
         files_changed: changes.files_changed,
         history_rewritten: changes.history.in_words().is_some(),

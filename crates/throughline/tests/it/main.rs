@@ -35,6 +35,7 @@ mod hostile_input;
 mod hostile_places;
 mod injection;
 mod instructions;
+mod leaks;
 mod mcp;
 mod notes;
 mod originals;

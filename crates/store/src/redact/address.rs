@@ -1,0 +1,100 @@
+//! Addresses: passwords before the host, and parameters that are secrets in an address alone.
+
+use super::value::{self, Standing};
+use super::{Found, mark};
+
+const SCHEME_BYTES_MAX: usize = 24;
+const USER_BYTES_MAX: usize = 512;
+const PARAMETER_BYTES_MAX: usize = 512;
+/// What examples of addresses have for a password.
+const EXAMPLES: [&str; 10] =
+    ["password", "passwd", "pass", "pwd", "secret", "pw", "p", "token", "password123", "mypassword"];
+
+/// A password, or a token in a user's place, behind `://`.
+pub(super) fn secret_at(text: &str, separator: usize) -> Option<Found> {
+    let bytes = text.as_bytes();
+    let scheme = bytes[..separator]
+        .iter()
+        .rev()
+        .take(SCHEME_BYTES_MAX)
+        .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'));
+    if scheme.count() < 2 {
+        return None;
+    }
+    let start = separator + 3;
+    let limit = bytes.len().min(start + USER_BYTES_MAX);
+    let ends = |byte: &u8| {
+        byte.is_ascii_whitespace()
+            || byte.is_ascii_control()
+            || matches!(byte, b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\')
+    };
+    let mut end = start + bytes[start..limit].iter().position(ends).unwrap_or(limit - start);
+    // The last `@` before the path; a password may hold a slash or a question mark, a host may not.
+    let authority = bytes[start..end]
+        .iter()
+        .position(|byte| matches!(byte, b'/' | b'?' | b'#'))
+        .map_or(end, |at| start + at);
+    let at_sign =
+        |until: usize| bytes[start..until].iter().rposition(|byte| *byte == b'@').map(|at| start + at);
+    let host = if let Some(at) = at_sign(authority) {
+        at
+    } else {
+        let at = at_sign(end)?;
+        // `https://host/path/@scope` has an `@` far behind the host; a password with a slash has a colon before it.
+        let head = &bytes[start..authority];
+        let colon = head.iter().position(|byte| *byte == b':')?;
+        let is_port = head[colon + 1..].iter().all(u8::is_ascii_digit);
+        if is_port || head[..colon].contains(&b'.') {
+            return None;
+        }
+        at
+    };
+    end = host;
+    let Some(colon) = bytes[start..end].iter().position(|byte| *byte == b':').map(|at| start + at) else {
+        let user = &text[start..end];
+        return value::is_random(user).then_some(Found { start, end, kind: "url-token", is_certain: false });
+    };
+    if text[start..end].contains(mark::OPENING) {
+        return None;
+    }
+    let (user, password) = (&text[start..colon], &text[colon + 1..end]);
+    let is_example = EXAMPLES.iter().any(|it| password.eq_ignore_ascii_case(it))
+        || (password == user && value::is_wordy(user));
+    let is_variable = password.starts_with('$')
+        || password.starts_with('%') && password.ends_with('%')
+        || password.contains(['{', '}', '(', '[', '<', '*']);
+    if password.is_empty() || is_example || is_variable || value::is_placeholder(password) {
+        return None;
+    }
+    Some(Found { start: colon + 1, end, kind: "url-password", is_certain: false })
+}
+
+/// `?sig=…`, `&key=…`: what signs or opens an address.
+pub(super) fn parameter_at(text: &str, word: usize, word_end: usize) -> Option<Found> {
+    let bytes = text.as_bytes();
+    let mut name = word;
+    while name > 0
+        && word - name < 32
+        && (bytes[name - 1].is_ascii_alphanumeric() || matches!(bytes[name - 1], b'-' | b'_'))
+    {
+        name -= 1;
+    }
+    if !matches!(name.checked_sub(1).map(|at| bytes[at])?, b'?' | b'&') {
+        return None;
+    }
+    let run = bytes[word_end..].iter().take(PARAMETER_BYTES_MAX);
+    let length = run
+        .take_while(|byte| {
+            byte.is_ascii_alphanumeric()
+                || matches!(byte, b'%' | b'-' | b'_' | b'.' | b'~' | b'+' | b'/' | b'=')
+        })
+        .count();
+    let end = word_end + length;
+    let content = &text[word_end..end];
+    (length >= 16 && !content.contains("%20") && value::is_token(content, Standing::Plain)).then_some(Found {
+        start: word_end,
+        end,
+        kind: "url-signature",
+        is_certain: false,
+    })
+}

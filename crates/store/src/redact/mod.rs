@@ -1,0 +1,280 @@
+//! The redact seam: whatever is written passes here first, and leaves without keys and passwords.
+//!
+//! One pass looks for hints ([`hints`]); most texts have none that matters and leave as they are. A hint is looked into
+//! where it stands, by rows of public rules or by hand; nothing is compiled, and no look goes further than some
+//! kilobytes. What is found is replaced by a [`mark`].
+
+mod address;
+mod command;
+mod encoded;
+#[path = "../../rules/gitleaks.rs"]
+mod gitleaks;
+mod header;
+mod hints;
+mod mark;
+mod named;
+mod names;
+mod own_shapes;
+mod private_key;
+mod shape;
+mod value;
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use hints::What;
+use shape::{Reach, Shape, reach};
+
+pub use mark::{OPENING, use_key_of};
+
+/// Which rules mask: raised whenever they find more, so that what was stored before is masked again.
+pub const RULES_VERSION: u32 = 1;
+
+/// How deep base64 inside of base64 is looked into.
+const DEPTH_MAX: usize = 2;
+/// How often a text is looked through again in which something was found.
+const PASSES_MAX: usize = 8;
+/// Least of a well-known form that is taken for one when the text ends in the middle of it.
+const CUT_BYTES_MIN: usize = 12;
+
+const CUT_BYTES_MAX: usize = 256;
+/// How much of a long one is judged.
+const SAMPLE_BYTES_MAX: usize = 256;
+
+/// A secret in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Found {
+    start: usize,
+    end: usize,
+    kind: &'static str,
+    /// Known by its own form, not by a name before it: of two that overlap this one says the kind.
+    is_certain: bool,
+}
+
+/// A text without secrets; borrowed when there were none.
+///
+/// ```
+/// use throughline_store::redact::text;
+/// assert_eq!(text("token=abcdefgh12345678"), "token=[masked:token]");
+/// assert_eq!(text("commit 3a12c3e0f9d84c7b8a6e5d4c3b2a190817263544"), "commit 3a12c3e0f9d84c7b8a6e5d4c3b2a190817263544");
+/// ```
+#[must_use]
+pub fn text(text: &str) -> Cow<'_, str> {
+    let found = secrets_in(text, 0);
+    if found.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut clean = masked(text, &found);
+    // A mark may end what hid another secret: until there is none, so that masking again changes nothing.
+    for _ in 0..PASSES_MAX {
+        let found = secrets_in(&clean, 0);
+        if found.is_empty() {
+            break;
+        }
+        clean = masked(&clean, &found);
+    }
+    Cow::Owned(clean)
+}
+
+/// The secrets of a text, in order: what has to be gone where it was stored before.
+#[must_use]
+pub fn secrets(text: &str) -> Vec<&str> {
+    secrets_in(text, 0).iter().map(|found| &text[found.start..found.end]).collect()
+}
+
+/// Masks every string inside a JSON value. A key that says secret counts as a name before its value.
+pub fn json(value: &mut Value) {
+    match value {
+        Value::String(string) => mask(string),
+        Value::Array(elements) => elements.iter_mut().for_each(json),
+        Value::Object(map) => object(map),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn mask(string: &mut String) {
+    if let Cow::Owned(clean) = text(string) {
+        *string = clean;
+    }
+}
+
+fn object(map: &mut Map<String, Value>) {
+    for (key, value) in map.iter_mut() {
+        match value {
+            Value::String(string) => {
+                mask(string);
+                if let Some(kind) = named::is_secret_under(key, string) {
+                    *string = mark::of(kind, string);
+                }
+            }
+            other => json(other),
+        }
+    }
+    mask_named_value(map);
+    if map.keys().any(|key| matches!(text(key), Cow::Owned(_))) {
+        *map = std::mem::take(map).into_iter().map(|(key, value)| (text(&key).into_owned(), value)).collect();
+    }
+}
+
+/// `{"name": "TOKEN", "value": "…"}`, as lists of variables have it.
+fn mask_named_value(map: &mut Map<String, Value>) {
+    let name = ["name", "key", "Name", "Key"].into_iter().find_map(|key| map.get(key)?.as_str());
+    let Some(name) = name.map(str::to_owned) else { return };
+    for key in ["value", "Value"] {
+        if let Some(Value::String(string)) = map.get_mut(key)
+            && let Some(kind) = named::is_secret_under(&name, string)
+        {
+            *string = mark::of(kind, string);
+        }
+    }
+}
+
+fn masked(text: &str, found: &[Found]) -> String {
+    let mut clean = String::with_capacity(text.len());
+    let mut at = 0;
+    for secret in found {
+        clean.push_str(&text[at..secret.start]);
+        clean.push_str(&mark::of(secret.kind, &text[secret.start..secret.end]));
+        at = secret.end;
+    }
+    clean.push_str(&text[at..]);
+    clean
+}
+
+/// Every secret, in order, none inside of another.
+fn secrets_in(text: &str, depth: usize) -> Vec<Found> {
+    let mut found = Vec::new();
+    look_at_hints(text, &mut found);
+    if depth < DEPTH_MAX {
+        encoded::each_decoded(text, |start, end, decoded| {
+            if let Some(inner) = secrets_in(decoded, depth + 1).first() {
+                found.push(Found { start, end, kind: inner.kind, is_certain: false });
+            }
+        });
+    }
+    for secret in &mut found {
+        // Every look goes by bytes.
+        secret.start = text.floor_char_boundary(secret.start);
+        secret.end = text.ceil_char_boundary(secret.end);
+    }
+    if found.len() > 1 {
+        found.sort_by_key(|secret| (secret.start, secret.end));
+        found = merged(&found);
+    }
+    found
+}
+
+/// Overlapping ones become one, which the certain one names.
+fn merged(found: &[Found]) -> Vec<Found> {
+    let mut all: Vec<Found> = Vec::with_capacity(found.len());
+    for secret in found {
+        match all.last_mut() {
+            Some(last) if secret.start < last.end => {
+                last.end = last.end.max(secret.end);
+                if secret.is_certain && !last.is_certain {
+                    last.kind = secret.kind;
+                    last.is_certain = true;
+                }
+            }
+            _ => all.push(*secret),
+        }
+    }
+    all
+}
+
+fn look_at_hints(text: &str, found: &mut Vec<Found>) {
+    let bytes = text.as_bytes();
+    let mut name_end = 0;
+    hints::each(bytes, |hint, at| {
+        let end = at + hint.text.len();
+        // Inside of what is known already nothing new is to be learnt, and looking again would cost the square.
+        if found.last().is_some_and(|last: &Found| last.is_certain && at > last.start && end <= last.end) {
+            return;
+        }
+        match hint.what {
+            What::Shapes(first, count) => {
+                found.extend(shape_at(text, &gitleaks::SHAPES[first..first + count], at));
+            }
+            What::OwnShapes(first, count) => {
+                found.extend(shape_at(text, &own_shapes::SHAPES[first..first + count], at));
+            }
+            What::Vendors(first, count) => {
+                found.extend(named::vendor_at(text, &gitleaks::VENDORS[first..first + count], at, end));
+            }
+            What::OwnVendors(first, count) => {
+                found.extend(named::vendor_at(text, &own_shapes::VENDORS[first..first + count], at, end));
+            }
+            // A name may hold several words; it is looked at once.
+            What::Name if end <= name_end => {}
+            What::Name => {
+                let (secret, looked_at) = named::secret_at(text, at, end);
+                found.extend(secret);
+                name_end = looked_at;
+            }
+            What::Address => found.extend(address::secret_at(text, at)),
+            What::Parameter => found.extend(address::parameter_at(text, at, end)),
+            What::Authorization => found.extend(header::authorization_at(text, end)),
+            What::Bearer => found.extend(header::bearer_at(text, at, end)),
+            What::Cookie => header::cookies_at(text, end, found),
+            What::PrivateKey => found.extend(private_key::block_at(text, at, end)),
+            What::Jwt => found.extend(encoded::jwt_at(text, at)),
+            What::Command => found.extend(command::secret_at(text, at, end)),
+        }
+    });
+}
+
+/// A secret of a known form around its keyword.
+fn shape_at(text: &str, shapes: &[Shape], keyword: usize) -> Option<Found> {
+    let bytes = text.as_bytes();
+    let found = shapes.iter().filter_map(|shape| {
+        let start = keyword.checked_sub(shape.back)?;
+        if shape.at_word && !begins_word(bytes, start) {
+            return None;
+        }
+        let end = match reach(shape.pattern, bytes, start) {
+            Reach::Whole(end) => end,
+            Reach::Cut if bytes.len() >= keyword + shape.keyword.len() + CUT_BYTES_MIN => bytes.len(),
+            Reach::Cut | Reach::No => cut_short(shape, bytes, start, keyword)?,
+        };
+        // Its beginning tells.
+        let secret = text.get(start..end.min(start + SAMPLE_BYTES_MAX))?;
+        if value::entropy_tenths(secret) < shape.entropy_tenths.max(22) || value::holds_placeholder(secret) {
+            return None;
+        }
+        let behind = &secret[shape.keyword.len().min(secret.len())..];
+        // Words that somebody joined have no digits, or signs between them.
+        let may_be_words =
+            !behind.bytes().any(|byte| byte.is_ascii_digit()) || behind.contains(['-', '_', '.']);
+        if shape.back == 0 && may_be_words && value::is_wordy(behind) {
+            return None;
+        }
+        // A longer one of the kind must not keep its end.
+        let rest = bytes[end..].iter();
+        let end =
+            end + rest.take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')).count();
+        Some(Found { start, end, kind: shape.kind, is_certain: true })
+    });
+    // Of two rows that match, the longer one knows the whole of it.
+    found.max_by_key(|secret| secret.end)
+}
+
+/// The end of one that somebody shortened with dots.
+fn cut_short(shape: &Shape, bytes: &[u8], start: usize, keyword: usize) -> Option<usize> {
+    let rest = bytes[start..].iter().take(CUT_BYTES_MAX);
+    let run = rest.take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')).count();
+    let end = start + run;
+    let is_shortened = bytes[end..].starts_with("…".as_bytes()) || bytes[end..].starts_with(b"...");
+    let is_enough = end >= keyword + shape.keyword.len() + CUT_BYTES_MIN;
+    (is_shortened && is_enough && reach(shape.pattern, &bytes[..end], start) == Reach::Cut).then_some(end)
+}
+
+/// Whether a word can begin here. In JSON a line end before it is spelt with a letter.
+fn begins_word(bytes: &[u8], at: usize) -> bool {
+    let Some(before) = at.checked_sub(1).map(|before| bytes[before]) else { return true };
+    let is_escape = matches!(before, b'n' | b't' | b'r') && at >= 2 && bytes[at - 2] == b'\\';
+    is_escape || !(before.is_ascii_alphanumeric() || before == b'_')
+}
+
+#[cfg(test)]
+mod tests;

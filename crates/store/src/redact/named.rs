@@ -1,0 +1,461 @@
+//! Named values: `password=…`, `"token": "…"`, `--api-key …`, and all the other ways to give a secret its name.
+
+use super::Found;
+use super::names::{self, Says};
+use super::shape::{Reach, Vendor, reach};
+use super::value::{self, Standing};
+
+/// Longest name, on either side of its telling word.
+const NAME_BYTES_MAX: usize = 64;
+/// Widest gap between a name, its operator and its value: columns are aligned.
+const GAP_BYTES_MAX: usize = 40;
+/// Longest value between quotes, and without.
+const QUOTED_BYTES_MAX: usize = 4_096;
+const PLAIN_BYTES_MAX: usize = 512;
+/// How much may stand between a vendor's name and the operator.
+const VENDOR_REST_BYTES_MAX: usize = 20;
+
+/// A value and how it stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Value {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) standing: Standing,
+}
+
+/// How a name and its value are joined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Joint {
+    /// `NAME=value`, nothing between.
+    Tight,
+    /// `name = value`, `name: value`.
+    Loose,
+    /// `--name value`, `set name value`.
+    Flag,
+    /// `the password is …`.
+    Prose,
+    /// `f("name", "…")`, `password("…")`, `PASSWORD '…'`: only quotes tell.
+    QuotesOnly,
+}
+
+/// A secret behind the name in which a telling word stands, and where the name ends.
+pub(super) fn secret_at(text: &str, word: usize, word_end: usize) -> (Option<Found>, usize) {
+    let bytes = text.as_bytes();
+    let (start, end) = name_around(bytes, word, word_end);
+    let found = joint_after(bytes, start, end).and_then(|(joint, at)| {
+        // Only now: most names are followed by no value at all.
+        let said = names::says(&text[start..end])?;
+        judged(text, said, joint, start, at)
+    });
+    (found, end)
+}
+
+/// A structured value under its key, as JSON has it.
+pub(super) fn is_secret_under(name: &str, text: &str) -> Option<&'static str> {
+    match names::says(name)? {
+        Says::Password | Says::Pass => value::is_password(text, Standing::Quoted).then_some("password"),
+        Says::Token => value::is_token(text, Standing::Quoted).then(|| kind_of(name)),
+        Says::Key => value::is_unnamed_key(text, Standing::Quoted).then_some("key"),
+        Says::Phrase => is_phrase(text).then_some("seed-phrase"),
+    }
+}
+
+fn judged(text: &str, said: Says, joint: Joint, start: usize, at: usize) -> Option<Found> {
+    let bytes = text.as_bytes();
+    let name = &text[start..];
+    let mut value = value_at(bytes, at, joint)?;
+    // `token: string = "…"`: the type stands where a value would.
+    if let Some(behind) = behind_type(text, &value) {
+        value = behind;
+    }
+    let is_quoted = value.standing == Standing::Quoted && bytes[value.start - 1] != b'`';
+    if joint == Joint::QuotesOnly && !is_quoted {
+        return None;
+    }
+    // A type with parameters, a call.
+    if value.standing == Standing::Loose && bytes.get(value.end) == Some(&b'<') && joint != Joint::Flag {
+        return None;
+    }
+    if value.standing == Standing::Loose && joint == Joint::Tight && is_plain_place(bytes, start, value.end) {
+        value.standing = Standing::Plain;
+    }
+    if joint == Joint::Flag && value.standing == Standing::Loose {
+        value.standing = Standing::Plain;
+    }
+    let content = &text[value.start..value.end];
+    let is_secret = match said {
+        Says::Phrase => return is_phrase(content).then(|| value.found("seed-phrase")),
+        Says::Pass if joint == Joint::QuotesOnly || value.standing == Standing::Loose => false,
+        Says::Pass | Says::Password => value::is_password(content, value.standing),
+        Says::Token => value::is_token(content, value.standing),
+        Says::Key => value::is_unnamed_key(content, value.standing),
+    };
+    if !is_secret || (joint == Joint::Prose && !tells_in_prose(content)) {
+        return None;
+    }
+    let kind = if matches!(said, Says::Token | Says::Key) {
+        kind_of(&name[..name.floor_char_boundary(NAME_BYTES_MAX * 2)])
+    } else {
+        "password"
+    };
+    Some(value.found(kind))
+}
+
+impl Value {
+    fn found(self, kind: &'static str) -> Found {
+        Found { start: self.start, end: self.end, kind, is_certain: false }
+    }
+}
+
+/// What a mark calls the value of a name.
+fn kind_of(name: &str) -> &'static str {
+    let head = name.as_bytes();
+    let end = head.iter().position(|byte| !is_name(*byte)).unwrap_or(head.len());
+    let lower = name.get(..end).unwrap_or_default().to_ascii_lowercase();
+    match () {
+        () if lower.ends_with("key") => "key",
+        () if lower.contains("secret") => "secret",
+        () if lower.contains("token") => "token",
+        () => "credential",
+    }
+}
+
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}
+
+/// The whole name around a telling word.
+fn name_around(bytes: &[u8], word: usize, word_end: usize) -> (usize, usize) {
+    let floor = word.saturating_sub(NAME_BYTES_MAX);
+    let mut start = word;
+    while start > floor && is_name(bytes[start - 1]) {
+        start -= 1;
+    }
+    // In JSON a line end before a name is spelt with a letter.
+    if start > 0 && bytes[start - 1] == b'\\' && start < word && matches!(bytes[start], b'n' | b't' | b'r') {
+        start += 1;
+    }
+    // The dashes of a flag are none of its name.
+    while start < word && matches!(bytes[start], b'-' | b'.') {
+        start += 1;
+    }
+    let ceiling = bytes.len().min(word_end + NAME_BYTES_MAX);
+    let mut end = word_end;
+    while end < ceiling && is_name(bytes[end]) {
+        end += 1;
+    }
+    while end > word_end && matches!(bytes[end - 1], b'.' | b'-') {
+        end -= 1;
+    }
+    (start, end)
+}
+
+/// How the name is joined to what follows, and where that begins.
+fn joint_after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, usize)> {
+    let mut at = end;
+    let mut closed = false;
+    while at < bytes.len() && at < end + 4 && matches!(bytes[at], b'"' | b'\'' | b'`' | b']' | b'\\') {
+        // A backslash belongs here only before a quote.
+        if bytes[at] == b'\\' && !matches!(bytes.get(at + 1), Some(b'"' | b'\'')) {
+            break;
+        }
+        closed = true;
+        at += 1;
+    }
+    let name_end = at;
+    at = skip_blanks(bytes, at);
+    let has_gap = at > name_end;
+    let rest = &bytes[at.min(bytes.len())..];
+    let operator = ["===", "==", "!=", ":=", "=>", "?=", "+=", "=", ":"]
+        .into_iter()
+        .find(|it| rest.starts_with(it.as_bytes()));
+    if let Some(operator) = operator {
+        let behind = at + operator.len();
+        if operator == ":" && bytes.get(behind) == Some(&b':') {
+            return None;
+        }
+        let is_tight = operator == "=" && !has_gap && !closed && bytes.get(behind) != Some(&b' ');
+        return Some((if is_tight { Joint::Tight } else { Joint::Loose }, skip_blanks(bytes, behind)));
+    }
+    // `<password>…</password>`
+    if rest.first() == Some(&b'>') && !has_gap && start > 0 && bytes[start - 1] == b'<' {
+        return Some((Joint::Flag, at + 1));
+    }
+    // `{"name": "TOKEN", "value": "…"}`, and the same in two lines
+    if let Some(at) = value_field(bytes, at) {
+        return Some((Joint::Loose, at));
+    }
+    // `"name", "value"`, `key="name" value="value"`
+    if closed && rest.first() == Some(&b',') {
+        return Some((Joint::QuotesOnly, skip_blanks(bytes, at + 1)));
+    }
+    if closed && rest.starts_with(b"value=") {
+        return Some((Joint::QuotesOnly, at + 6));
+    }
+    if rest.first() == Some(&b'(') && !has_gap {
+        return Some((Joint::QuotesOnly, at + 1));
+    }
+    if !has_gap || closed {
+        return None;
+    }
+    if rest.starts_with(b"is ") || rest.starts_with(b"was ") {
+        return Some((Joint::Prose, skip_blanks(bytes, at + rest.iter().position(|byte| *byte == b' ')?)));
+    }
+    let before = &bytes[start.saturating_sub(NAME_BYTES_MAX)..start];
+    // `set name value`, also where the name has an address before it.
+    let word = before.iter().rposition(|byte| *byte == b' ').map_or(0, |at| at + 1);
+    let is_set = before[..word].ends_with(b"set ");
+    let is_setting = [b"requirepass".as_slice(), b"masterauth"].contains(&&bytes[start..end]);
+    let is_flag = before.ends_with(b"-") || is_set || is_setting;
+    // `machine host login name password …`
+    let is_netrc = holds(before, b"login ") || holds(before, b"user ");
+    if is_set && rest.starts_with(b"--body ") {
+        return Some((Joint::Flag, skip_blanks(bytes, at + 7)));
+    }
+    if (is_flag || is_netrc) && rest.first().is_some_and(|byte| *byte != b'-') {
+        return Some((Joint::Flag, at));
+    }
+    // `ALTER ROLE app WITH PASSWORD '…'`
+    let is_statement = matches!(rest.first(), Some(b'\'' | b'"')) && end - start > 4;
+    is_statement.then_some((Joint::QuotesOnly, at))
+}
+
+/// Behind `value:` in the field after the one that holds a name.
+fn value_field(bytes: &[u8], at: usize) -> Option<usize> {
+    let is_gap = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b'"' | b'\'' | b'\\');
+    let gap = bytes[at.min(bytes.len())..].iter().take(GAP_BYTES_MAX).take_while(|byte| is_gap(byte));
+    let gap = gap.count();
+    let rest = &bytes[at + gap..];
+    if gap == 0 || !rest.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"value")) {
+        return None;
+    }
+    let quotes = rest[5..].iter().take(2).take_while(|byte| matches!(byte, b'"' | b'\'' | b'\\')).count();
+    let behind = at + gap + 5 + quotes;
+    let behind = skip_blanks(bytes, behind);
+    (bytes.get(behind) == Some(&b':')).then(|| skip_blanks(bytes, behind + 1))
+}
+
+fn holds(bytes: &[u8], word: &[u8]) -> bool {
+    memchr::memmem::find(bytes, word).is_some()
+}
+
+fn skip_blanks(bytes: &[u8], at: usize) -> usize {
+    let blanks = bytes.iter().skip(at).take(GAP_BYTES_MAX).take_while(|byte| matches!(byte, b' ' | b'\t'));
+    at + blanks.count()
+}
+
+/// The value that begins at a place: up to its closing quote, or up to where a plain one has to end.
+pub(super) fn value_at(bytes: &[u8], at: usize, joint: impl Into<Ends>) -> Option<Value> {
+    let mut at = at;
+    // `b"…"`, `r'…'`, `@"…"`
+    if matches!(bytes.get(at)?, b'b' | b'r' | b'f' | b'u' | b'@' | b'L')
+        && matches!(bytes.get(at + 1), Some(b'"' | b'\''))
+    {
+        at += 1;
+    }
+    let is_escaped = bytes.get(at) == Some(&b'\\') && matches!(bytes.get(at + 1), Some(b'"' | b'\''));
+    let quote_at = at + usize::from(is_escaped);
+    if let Some(quote @ (b'"' | b'\'' | b'`')) = bytes.get(quote_at).copied() {
+        let start = quote_at + 1;
+        let end = quoted_end(bytes, start, quote, is_escaped)?;
+        let start = behind_scheme(bytes, start, end);
+        return (end > start).then_some(Value { start, end, standing: Standing::Quoted });
+    }
+    let start = behind_scheme(bytes, at, bytes.len().min(at + PLAIN_BYTES_MAX));
+    let end = plain_end(bytes, start, joint.into());
+    (end > start).then_some(Value { start, end, standing: Standing::Loose })
+}
+
+/// What ends a value without quotes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ends {
+    /// A blank, a quote, an angle bracket; a list or statement goes on behind `,` `;` `&` `)`.
+    Usual,
+}
+
+impl From<Joint> for Ends {
+    fn from(_: Joint) -> Self {
+        Self::Usual
+    }
+}
+
+fn quoted_end(bytes: &[u8], start: usize, quote: u8, is_escaped: bool) -> Option<usize> {
+    let mut at = start;
+    let limit = bytes.len().min(start + QUOTED_BYTES_MAX);
+    while at < limit {
+        match bytes[at] {
+            b'\n' => return None,
+            b'\\' if is_escaped && bytes.get(at + 1) == Some(&quote) => return Some(at),
+            b'\\' => at += 1,
+            byte if byte == quote => return Some(at),
+            _ => {}
+        }
+        at += 1;
+    }
+    // A text that was cut in the middle of a value.
+    (limit == bytes.len()).then_some(limit)
+}
+
+/// `"Bearer …"` under a name is a value with a word before it.
+fn behind_scheme(bytes: &[u8], start: usize, end: usize) -> usize {
+    for scheme in ["bearer ", "basic ", "token ", "apikey "] {
+        let head = bytes.get(start..(start + scheme.len()).min(end));
+        if head.is_some_and(|head| head.eq_ignore_ascii_case(scheme.as_bytes())) {
+            return start + scheme.len();
+        }
+    }
+    start
+}
+
+fn plain_end(bytes: &[u8], start: usize, _ends: Ends) -> usize {
+    let limit = bytes.len().min(start + PLAIN_BYTES_MAX);
+    let mut end = start;
+    while end < limit {
+        match bytes[end] {
+            byte if byte.is_ascii_whitespace() || byte.is_ascii_control() => break,
+            b'"' | b'\'' | b'`' | b'<' | b'>' => break,
+            // An escape inside of JSON: a line end or a quote.
+            b'\\' if matches!(bytes.get(end + 1), Some(b'n' | b'r' | b't' | b'"' | b'\'')) => break,
+            // The next parameter or field begins.
+            byte @ (b'&' | b';' | b',') if end > start && is_next_field(byte, &bytes[end + 1..limit]) => {
+                break;
+            }
+            _ => end += 1,
+        }
+    }
+    while end > start
+        && matches!(bytes[end - 1], b',' | b';' | b'.' | b')' | b'}' | b']' | b'|' | b':' | b'&')
+    {
+        end -= 1;
+    }
+    while end > start && !is_boundary(bytes, end) {
+        end -= 1;
+    }
+    end
+}
+
+fn is_boundary(bytes: &[u8], at: usize) -> bool {
+    bytes.get(at).is_none_or(|byte| byte & 0b1100_0000 != 0b1000_0000)
+}
+
+/// Whether `name=` or `name:` follows, or nothing that could belong to a value.
+fn is_next_field(sign: u8, rest: &[u8]) -> bool {
+    // Names of a connection string have blanks in them, names of an address have none.
+    let belongs =
+        |byte: &u8| is_name(*byte) || matches!(byte, b'"' | b'\'' | b'%') || (*byte == b' ' && sign != b'&');
+    let name = rest.iter().take(NAME_BYTES_MAX).take_while(|byte| belongs(byte)).count();
+    let begins = rest.get(name).is_some_and(|byte| *byte == b'=' || (sign == b',' && *byte == b':'));
+    name == 0 || begins || rest.first() == Some(&b' ')
+}
+
+/// The value behind a type: `: string = "…"`.
+fn behind_type(text: &str, value: &Value) -> Option<Value> {
+    let bytes = text.as_bytes();
+    let word = text[value.start..value.end].trim_end_matches("|null");
+    let is_type = matches!(
+        word,
+        "string" | "str" | "String" | "&str" | "&'static" | "Optional[str]" | "str|None" | "char*"
+    );
+    if !is_type || value.standing == Standing::Quoted {
+        return None;
+    }
+    let at = skip_blanks(bytes, value.end);
+    (bytes.get(at) == Some(&b'=')).then(|| value_at(bytes, skip_blanks(bytes, at + 1), Ends::Usual))?
+}
+
+/// Whether the name stands where no code would: in capitals, in a query, behind a flag, at a line's beginning in a file of
+/// settings.
+fn is_plain_place(bytes: &[u8], start: usize, end: usize) -> bool {
+    let name = &bytes[start..end.min(start + NAME_BYTES_MAX)];
+    let name = &name[..name.iter().position(|byte| *byte == b'=').unwrap_or(name.len())];
+    let is_loud =
+        name.iter().all(|byte| !byte.is_ascii_lowercase()) && name.iter().any(u8::is_ascii_uppercase);
+    let before = start.checked_sub(1).map(|at| bytes[at]);
+    let is_parameter = matches!(before, Some(b'?' | b'&' | b';' | b'-'));
+    let is_environment =
+        start >= 2 && bytes[..start].ends_with(b"-e ") || bytes[..start].ends_with(b"export ");
+    is_loud || is_parameter || is_environment
+}
+
+/// In prose nearly everything follows `is`: only what has digits between letters, or marks, is a secret there.
+fn tells_in_prose(content: &str) -> bool {
+    let bytes = content.as_bytes();
+    let digits = bytes.iter().any(u8::is_ascii_digit);
+    digits && bytes.iter().any(u8::is_ascii_alphabetic) && !content.contains('-')
+}
+
+/// Twelve words and more, and none that a sentence has.
+fn is_phrase(content: &str) -> bool {
+    let words: Vec<&str> = content.split_whitespace().collect();
+    let is_plain =
+        |word: &&str| (3..=8).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase());
+    matches!(words.len(), 12 | 15 | 18 | 21 | 24) && words.iter().all(is_plain) && !words.contains(&"the")
+}
+
+/// Names of things that are no secrets, between a vendor's name and a value.
+const HARMLESS: [&str; 14] = [
+    "commit",
+    "sha",
+    "hash",
+    "digest",
+    "checksum",
+    "version",
+    "rev",
+    "ref",
+    "integrity",
+    "build",
+    "uuid",
+    "trace",
+    "span",
+    "etag",
+];
+
+/// A vendor's secret behind its name.
+pub(super) fn vendor_at(text: &str, rows: &[Vendor], word: usize, word_end: usize) -> Option<Found> {
+    let bytes = text.as_bytes();
+    let is_inside = word
+        .checked_sub(1)
+        .is_some_and(|at| bytes[at].is_ascii_lowercase() && bytes[word].is_ascii_lowercase());
+    if is_inside {
+        return None;
+    }
+    let rest = bytes[word_end..].iter().take(VENDOR_REST_BYTES_MAX);
+    let mut at = word_end + rest.take_while(|byte| is_name(**byte) || matches!(byte, b' ' | b'\t')).count();
+    let between = &text[word_end..at];
+    at += bytes[at..]
+        .iter()
+        .take(3)
+        .take_while(|byte| matches!(byte, b'"' | b'\'' | b' ' | b'\\' | b']'))
+        .count();
+    let operator = bytes[at..]
+        .iter()
+        .take(3)
+        .take_while(|byte| matches!(byte, b'=' | b':' | b'>' | b',' | b'|' | b'?'))
+        .count();
+    if operator == 0 {
+        return None;
+    }
+    at += operator;
+    at += bytes[at..]
+        .iter()
+        .take(5)
+        .take_while(|byte| matches!(byte, b'"' | b'\'' | b'`' | b' ' | b'\\' | b'=' | b'('))
+        .count();
+    let row = rows.iter().find_map(|row| match reach(row.pattern, bytes, at) {
+        Reach::Whole(end) if !bytes.get(end).is_some_and(u8::is_ascii_alphanumeric) => Some((row, end)),
+        _ => None,
+    });
+    let (row, end) = row?;
+    let secret = &text[at..end];
+    let lower = between.to_ascii_lowercase();
+    let is_harmless = HARMLESS.iter().any(|word| lower.contains(word)) || lower.ends_with("id");
+    let has_digit = secret.bytes().any(|byte| byte.is_ascii_digit());
+    let is_random =
+        has_digit && !value::is_wordy(secret) && value::entropy_tenths(secret) >= row.entropy_tenths.max(25);
+    (!is_harmless && is_random && !value::holds_placeholder(secret)).then_some(Found {
+        start: at,
+        end,
+        kind: row.kind,
+        is_certain: false,
+    })
+}

@@ -1,0 +1,392 @@
+//! Values: whether what stands behind a telling name is a secret, or a placeholder, a word, a piece of code.
+
+use super::mark;
+
+/// Examples are short.
+const PLACEHOLDER_BYTES_MAX: usize = 128;
+/// Words of which a value that holds one is an example of a value.
+const PLACEHOLDERS: [&str; 27] = [
+    "example",
+    "changeme",
+    "change_me",
+    "change-me",
+    "changeit",
+    "change_this",
+    "change-this",
+    "placeholder",
+    "redacted",
+    "dummy",
+    "replace",
+    "insert",
+    "xxxx",
+    "****",
+    "....",
+    "todo",
+    "your_",
+    "your-",
+    "yourtoken",
+    "yourpass",
+    "yoursecret",
+    "yourkey",
+    "not-a-real",
+    "notreal",
+    "_here",
+    "-here",
+    "not_set",
+];
+
+/// Values that stand where a secret would, in code, in schemas and in everybody's first set-up.
+const COMMON: [&str; 62] = [
+    "password",
+    "passwd",
+    "pass",
+    "passphrase",
+    "secret",
+    "token",
+    "string",
+    "str",
+    "text",
+    "number",
+    "integer",
+    "int",
+    "bool",
+    "boolean",
+    "null",
+    "none",
+    "nil",
+    "undefined",
+    "true",
+    "false",
+    "required",
+    "optional",
+    "object",
+    "any",
+    "char",
+    "varchar",
+    "hidden",
+    "input",
+    "admin",
+    "administrator",
+    "root",
+    "postgres",
+    "postgresql",
+    "mysql",
+    "mariadb",
+    "redis",
+    "mongo",
+    "guest",
+    "user",
+    "username",
+    "test",
+    "testing",
+    "demo",
+    "default",
+    "empty",
+    "unknown",
+    "invalid",
+    "missing",
+    "value",
+    "foo",
+    "bar",
+    "baz",
+    "foobar",
+    "fake",
+    "mock",
+    "sample",
+    "localhost",
+    "enabled",
+    "disabled",
+    "letters",
+    "basic",
+    "bearer",
+];
+
+/// Names with digits in them that are no secrets.
+const TRADE_WORDS: [&str; 34] = [
+    "sha1", "sha224", "sha256", "sha384", "sha512", "md5", "base64", "base32", "base58", "utf8", "utf-8",
+    "utf16", "oauth2", "oauth1", "argon2", "ed25519", "x25519", "secp256", "rs256", "rs512", "hs256",
+    "hs512", "es256", "p256", "http2", "ipv4", "ipv6", "aes128", "aes256", "aes-", "rsa2048", "rsa4096",
+    "pbkdf2", "bcrypt",
+];
+
+/// How a value stands in its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// Between quotes.
+    Quoted,
+    /// As it is in an environment, on a command line, in an address: no code could stand there.
+    Plain,
+    /// Anywhere else: it may be code or prose.
+    Loose,
+}
+
+/// Whether a value is no value: a variable, a template, a mask, an example.
+pub(super) fn is_placeholder(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let Some(first) = bytes.first() else { return true };
+    let all_alike = bytes.iter().all(|byte| byte.eq_ignore_ascii_case(first));
+    let is_template = value.starts_with(['<', '{', '@'])
+        || value.starts_with(mark::OPENING)
+        || ["${", "$(", "$[", "#{", "%{", "%(", "[redacted", "{{", "\\$", "…", "..."]
+            .iter()
+            .any(|it| value.starts_with(it))
+        || (value.starts_with('$')
+            && bytes[1..].iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+            && !has_digit_inside(&bytes[1..]))
+        || (value.starts_with('%') && (value.ends_with('%') || value.len() <= 3))
+        || (value.starts_with("__") && value.ends_with("__"));
+    all_alike || is_template || holds_placeholder(value)
+}
+
+/// `$1` and `$A` are variables; `$3cret9x` is a password.
+fn has_digit_inside(name: &[u8]) -> bool {
+    name.first().is_some_and(u8::is_ascii_digit) && name.len() > 2
+}
+
+pub(super) fn holds_placeholder(value: &str) -> bool {
+    let lower = value[..value.floor_char_boundary(PLACEHOLDER_BYTES_MAX)].to_ascii_lowercase();
+    PLACEHOLDERS.iter().any(|word| lower.contains(word))
+}
+
+/// Whether the value of a password's name is one.
+pub(super) fn is_password(value: &str, standing: Standing) -> bool {
+    let least = if standing == Standing::Loose { 6 } else { 4 };
+    if value.len() < least || value.contains(' ') || is_placeholder(value) || is_common(value) {
+        return false;
+    }
+    let bytes = value.as_bytes();
+    let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    let marks = bytes.iter().filter(|byte| b"!@#$%^&*+?~|/\\;:,=".contains(byte)).count();
+    if standing != Standing::Quoted && is_code(value) {
+        return false;
+    }
+    if is_path(value) || is_trade_word(value) {
+        return false;
+    }
+    if letters == 0 {
+        return digits >= 6 || (digits >= 2 && marks > 0);
+    }
+    if digits > 0 {
+        let is_identifier = value.contains('_') && is_wordy(value);
+        return standing != Standing::Loose || !(is_numbered_name(value) || is_identifier);
+    }
+    if marks > 0 && (standing != Standing::Loose || !is_wordy(value)) {
+        return true;
+    }
+    // Letters alone: whoever writes code names things so.
+    standing != Standing::Loose && value.len() >= 8 && !names_a_secret(value) && !value.contains(['_', '.'])
+}
+
+/// Whether the value of a token's or key's name is one.
+pub(super) fn is_token(value: &str, standing: Standing) -> bool {
+    let bytes = value.as_bytes();
+    let has_digit = bytes.iter().any(u8::is_ascii_digit);
+    let has_letter = bytes.iter().any(u8::is_ascii_alphabetic);
+    // Without a digit it has to be long, and no words that somebody joined.
+    let is_mixed = has_digit || (bytes.len() >= 20 && standing != Standing::Loose);
+    let least = if bytes.len() < 16 { 25 } else { 30 };
+    if bytes.len() < 8 || !has_letter || !is_mixed || entropy_tenths(value) < least {
+        return false;
+    }
+    if value.contains(char::is_whitespace) || is_common(value) || is_placeholder(value) {
+        return false;
+    }
+    if is_code(value) || is_path(value) || is_trade_word(value) || is_wordy(value) {
+        return false;
+    }
+    // `test-m2m-secret`, `x25519_private_key`: whoever names a secret does not give it away.
+    !(names_a_secret(value) && (standing == Standing::Loose || value.len() < 32))
+}
+
+/// Whether a value looks drawn at random even where its name says little.
+pub(super) fn is_random(value: &str) -> bool {
+    value.len() >= 16 && value.bytes().any(|byte| byte.is_ascii_digit()) && is_token(value, Standing::Plain)
+}
+
+/// Whether the value of a key that may be any key opens something: hashes and ids are keys of maps.
+pub(super) fn is_unnamed_key(value: &str, standing: Standing) -> bool {
+    let is_id = value.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    value.len() >= 20
+        && !is_id
+        && value.bytes().any(|byte| byte.is_ascii_digit())
+        && is_token(value, standing)
+}
+
+fn is_common(value: &str) -> bool {
+    COMMON.iter().any(|word| value.eq_ignore_ascii_case(word))
+}
+
+fn is_trade_word(value: &str) -> bool {
+    let is_one = |word: &&str| value.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
+    value.len() <= 24 && TRADE_WORDS.iter().any(is_one)
+}
+
+/// A call, an index, a path of names, an operator: what stands in code without quotes.
+fn is_code(value: &str) -> bool {
+    let has_signs = value.contains(['(', '[', '{', '<', '>', '`', '"', '\'']);
+    let is_name = |part: &str| {
+        let begins = part.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+        begins && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && is_wordy(part)
+    };
+    let is_member = value.contains('.') && value.split('.').all(is_name);
+    has_signs || value.contains("::") || value.contains("->") || is_member
+}
+
+fn is_path(value: &str) -> bool {
+    let begins = ["/", "./", "../", "~/", "C:\\", "http://", "https://", "file:", "arn:", "data:"];
+    let many_parts = value.split('/').filter(|part| part.len() > 1 && is_wordy(part)).count();
+    (begins.iter().any(|it| value.starts_with(it)) && (value.len() < 20 || many_parts >= 2))
+        || many_parts >= 3
+}
+
+/// `password2`, `pass_1`, `secret_v2`: a name that was counted on.
+fn is_numbered_name(value: &str) -> bool {
+    let stem = value.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '_');
+    names_a_secret(stem) && stem.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+}
+
+fn names_a_secret(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    ["passw", "secret", "token", "credential", "pwd", "passphrase", "apikey", "api_key", "_key"]
+        .iter()
+        .any(|it| lower.contains(it))
+}
+
+/// Whether a value is made of words: names, labels, versions, regions. Four fifths of what is random is not.
+pub(super) fn is_wordy(value: &str) -> bool {
+    let digits = value.bytes().filter(u8::is_ascii_hexdigit).count();
+    if digits >= 16 && value.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-') {
+        return false;
+    }
+    let (mut odd, mut all, mut pieces) = (0, 0, 0);
+    for part in value.split(|letter: char| !letter.is_ascii_alphanumeric()) {
+        let bytes = part.as_bytes();
+        let (mut at, mut inner_numbers) = (0, 0);
+        while at < bytes.len() {
+            let end = piece_end(bytes, at);
+            let is_number = bytes[at].is_ascii_digit();
+            let is_inner = at > 0 && end < bytes.len();
+            inner_numbers += usize::from(is_number && is_inner);
+            // A version, a year, a count.
+            let is_short_number = is_number && end - at <= 4 && !is_inner;
+            all += end - at;
+            pieces += 1;
+            odd += if is_short_number || is_word(&bytes[at..end]) { 0 } else { end - at };
+            at = end;
+        }
+        // `i18n` and `m2m` have one.
+        if inner_numbers > 1 {
+            return false;
+        }
+    }
+    odd * 5 <= all && pieces * 7 <= all * 3
+}
+
+/// Where a run of digits, of capitals, or of a capital and small letters ends.
+fn piece_end(bytes: &[u8], at: usize) -> usize {
+    let run = |from: usize, belongs: fn(&u8) -> bool| {
+        from + bytes[from..].iter().take_while(|byte| belongs(byte)).count()
+    };
+    if bytes[at].is_ascii_digit() {
+        return run(at, u8::is_ascii_digit);
+    }
+    let capitals = run(at, u8::is_ascii_uppercase);
+    match capitals - at {
+        0 => run(at, u8::is_ascii_lowercase),
+        1 => run(capitals, u8::is_ascii_lowercase),
+        // `APIKey`: the last capital begins the next word.
+        _ if bytes.get(capitals).is_some_and(u8::is_ascii_lowercase) => capitals - 1,
+        _ => capitals,
+    }
+}
+
+/// Whether letters can be said: vowels among them, and never many consonants in a row.
+fn is_word(piece: &[u8]) -> bool {
+    if !piece[0].is_ascii_alphabetic() {
+        return false;
+    }
+    let is_vowel = |byte: &u8| b"aeiouyAEIOUY".contains(byte);
+    let vowels = piece.iter().filter(|byte| is_vowel(byte)).count();
+    let mut row = 0;
+    let mut longest = 0;
+    for byte in piece {
+        row = if is_vowel(byte) { 0 } else { row + 1 };
+        longest = longest.max(row);
+    }
+    let rare = piece.iter().filter(|byte| b"jqxzJQXZ".contains(byte)).count();
+    match piece.len() {
+        // `v`, `id`, `us`, `db` stand in every name; in what is random they are no rarer.
+        1 => false,
+        2 => vowels > 0 && rare == 0,
+        length => vowels > 0 && longest <= 4 && vowels * 6 >= length && rare * 6 < length,
+    }
+}
+
+/// Shannon's entropy of the bytes, in tenths of a bit a byte.
+pub(super) fn entropy_tenths(value: &str) -> u32 {
+    let mut counts = [0_u32; 256];
+    for byte in value.bytes() {
+        counts[usize::from(byte)] += 1;
+    }
+    let length = f64::from(u32::try_from(value.len()).unwrap_or(u32::MAX).max(1));
+    let bits: f64 = counts
+        .iter()
+        .filter(|count| **count > 0)
+        .map(|count| {
+            let share = f64::from(*count) / length;
+            -share * share.log2()
+        })
+        .sum();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 80")]
+    {
+        (bits * 10.0) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_told_from_what_was_drawn_at_random() {
+        for wordy in ["eu-central-1", "my-token-1", "tokenizer", "getUserToken", "release-2024"] {
+            assert!(is_wordy(wordy), "{wordy}");
+        }
+        for random in
+            ["k3Jf9sLqP2xW", "9f86d081884c7d65", "qwJxTzRbNmKpLsVd", "abc123def456", "Zm9vYmFyMTIzNDU2"]
+        {
+            assert!(!is_wordy(random), "{random}");
+        }
+    }
+
+    #[test]
+    fn placeholders_are_no_values() {
+        for value in [
+            "$TOKEN",
+            "${TOKEN}",
+            "<your-token>",
+            "xxxxxxxx",
+            "changeme",
+            "{{ token }}",
+            "%TOKEN%",
+            "***",
+            "[masked:x]",
+            "AKIAIOSFODNN7EXAMPLE",
+        ] {
+            assert!(is_placeholder(value), "{value}");
+        }
+        for value in ["hunter2", "$3cret9x", "correct-horse-9"] {
+            assert!(!is_placeholder(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn entropy_is_counted_in_tenths_of_a_bit() {
+        assert_eq!(
+            (entropy_tenths("aaaa"), entropy_tenths("abab"), entropy_tenths("0123456789abcdef")),
+            (0, 10, 40)
+        );
+        assert_eq!(entropy_tenths(""), 0);
+    }
+}
