@@ -62,11 +62,28 @@ pub(super) fn secret_at(text: &str, separator: usize) -> Option<Found> {
         || (password == user && value::is_wordy(user));
     let is_variable = password.starts_with('$')
         || password.starts_with('%') && password.ends_with('%')
-        || password.contains(['{', '}', '(', '[', '<', '*']);
+        || password.contains(['{', '}', '(', '[', '<'])
+        || password.starts_with("**");
     if password.is_empty() || is_example || is_variable || value::is_placeholder(password) {
         return None;
     }
     Some(Found { start: colon + 1, end, kind: "url-password", is_certain: false })
+}
+
+/// `user/password@database`, as Oracle's programs take it.
+pub(super) fn behind_slash(text: &str, from: usize) -> Option<Found> {
+    let rest = &text[from..text.floor_char_boundary(from + USER_BYTES_MAX)];
+    let word = rest.split([' ', '"', '\'', '\n']).next()?;
+    let (user, behind) = word.split_once('/')?;
+    let password = &behind[..behind.rfind('@')?];
+    let is_name = !user.is_empty() && user.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let start = from + user.len() + 1;
+    (is_name && value::is_password(password, Standing::Plain)).then_some(Found {
+        start,
+        end: start + password.len(),
+        kind: "password",
+        is_certain: false,
+    })
 }
 
 /// `?sig=…`, `&key=…`: what signs or opens an address.

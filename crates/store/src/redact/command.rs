@@ -7,13 +7,91 @@ use super::value::{self, Standing};
 /// How far behind a program's name its flags are looked for.
 const LINE_BYTES_MAX: usize = 600;
 
+/// How a program takes a password.
+#[derive(Debug, Clone, Copy)]
+enum Takes {
+    /// `-p value`, `-pvalue`.
+    Flag(&'static str),
+    /// `-pvalue` alone: with a blank behind it the flag means something else.
+    Glued(&'static str),
+    /// `-u user:password`, with the sign that stands between the two.
+    User(&'static [&'static str], char),
+    /// The word behind so many others that are no flags.
+    Word(usize),
+    /// `echo password | program`.
+    Piped,
+    /// `f("user", "password")`.
+    SecondArgument,
+    /// A quoted text behind a statement's words.
+    Quoted,
+}
+
+/// Programs and statements, by the words that hint at them.
+const PROGRAMS: [(&str, Takes); 40] = [
+    ("basicauth(", Takes::SecondArgument),
+    ("basic_auth(", Takes::SecondArgument),
+    ("login(", Takes::SecondArgument),
+    ("authenticate(", Takes::SecondArgument),
+    ("credential(", Takes::SecondArgument),
+    ("credentials(", Takes::SecondArgument),
+    ("auth=(", Takes::SecondArgument),
+    ("auth = (", Takes::SecondArgument),
+    ("auth: [", Takes::SecondArgument),
+    ("auth=[", Takes::SecondArgument),
+    ("identified by", Takes::Quoted),
+    ("sshpass", Takes::Flag("-p")),
+    ("redis-cli", Takes::Flag("-a")),
+    ("login", Takes::Flag("-p")),
+    ("mongo", Takes::Flag("-p")),
+    ("cqlsh", Takes::Flag("-p")),
+    ("useradd", Takes::Flag("-p")),
+    ("usermod", Takes::Flag("-p")),
+    ("ldap", Takes::Flag("-w")),
+    ("zip", Takes::Flag("-P")),
+    ("sqlcmd", Takes::Flag("-P")),
+    ("mosquitto_", Takes::Flag("-P")),
+    ("ipmitool", Takes::Flag("-P")),
+    ("ssh-keygen", Takes::Flag("-N")),
+    ("signtool", Takes::Flag("/p")),
+    ("xfreerdp", Takes::Flag("/p:")),
+    ("plink", Takes::Flag("-pw")),
+    ("openssl", Takes::Flag("-k")),
+    ("mysql", Takes::Glued("-p")),
+    ("mariadb", Takes::Glued("-p")),
+    ("7z ", Takes::Glued("-p")),
+    ("curl", Takes::User(&["-u", "--user", "-U", "--proxy-user"], ':')),
+    ("smbclient", Takes::User(&["-U", "--user"], '%')),
+    ("rclone obscure", Takes::Word(0)),
+    ("rabbitmqctl add_user", Takes::Word(1)),
+    ("htpasswd -b", Takes::Word(2)),
+    ("chpasswd", Takes::Piped),
+    ("sudo -s", Takes::Piped),
+    ("password-stdin", Takes::Piped),
+    ("with-token", Takes::Piped),
+];
+
+/// The words that hint at a program, for the one pass over every text.
+pub(super) const WORDS: [&str; PROGRAMS.len()] = {
+    let mut words = [""; PROGRAMS.len()];
+    let mut at = 0;
+    while at < PROGRAMS.len() {
+        words[at] = PROGRAMS[at].0;
+        at += 1;
+    }
+    words
+};
+
 /// The password in a command that begins with a telling word.
 pub(super) fn secret_at(text: &str, word: usize, word_end: usize) -> Option<Found> {
     let bytes = text.as_bytes();
-    let begins = word.checked_sub(1).is_none_or(|at| !bytes[at].is_ascii_alphanumeric() && bytes[at] != b'_');
-    if text[word..word_end].eq_ignore_ascii_case("basicauth(") {
+    let (_, takes) = PROGRAMS.iter().find(|(name, _)| text[word..word_end].eq_ignore_ascii_case(name))?;
+    if matches!(takes, Takes::SecondArgument) {
         return second_argument(text, word_end);
     }
+    let ends_word = |byte: u8| !byte.is_ascii_alphanumeric() && byte != b'_';
+    // `unzip`, `bunzip2`: only here a letter before is no other word.
+    let begins =
+        bytes[word..].starts_with(b"zip") || word.checked_sub(1).is_none_or(|at| ends_word(bytes[at]));
     if !begins {
         return None;
     }
@@ -21,16 +99,48 @@ pub(super) fn secret_at(text: &str, word: usize, word_end: usize) -> Option<Foun
     let line = &bytes[word_end..limit];
     let end =
         word_end + line.iter().position(|byte| matches!(byte, b'\n' | b'|' | b';')).unwrap_or(line.len());
-    let value = match text[word..word_end].to_ascii_lowercase().as_str() {
-        "sshpass" => after_flag(bytes, word_end, end, b"-p")?,
-        "mysql" => glued_flag(bytes, word_end, end, b"-p")?,
-        "redis-cli" => after_flag(bytes, word_end, end, b"-a")?,
-        "login" => after_flag(bytes, word_end, end, b"-p")?,
-        "curl" => return user_of(text, word_end, end),
-        _ => named::value_at(bytes, word_end + 1, Ends::Usual)
+    let value = match *takes {
+        Takes::Flag(flag) => after_flag(bytes, word_end, end, flag.as_bytes())?,
+        Takes::Glued(flag) => glued_flag(bytes, word_end, end, flag.as_bytes())?,
+        Takes::User(flags, sign) => return user_of(text, word_end, end, flags, sign),
+        Takes::Word(number) => nth_word(bytes, word_end, end, number)?,
+        Takes::Piped => piped_into(bytes, word, word_end)?,
+        Takes::SecondArgument | Takes::Quoted => named::value_at(bytes, word_end + 1, Ends::Usual)
             .filter(|value| value.standing == Standing::Quoted)?,
     };
     password(text, value)
+}
+
+/// A word of a command line; flags are none.
+fn nth_word(bytes: &[u8], from: usize, end: usize, number: usize) -> Option<Value> {
+    let mut at = from;
+    let mut left = number;
+    loop {
+        at += bytes.get(at..end)?.iter().take_while(|byte| **byte == b' ').count();
+        let value = named::value_at(bytes, at, Ends::Usual).filter(|value| value.end <= end)?;
+        let is_flag = bytes[value.start] == b'-';
+        if left == 0 && !is_flag {
+            return Some(value);
+        }
+        left -= usize::from(!is_flag);
+        at = value.end + usize::from(value.standing == Standing::Quoted);
+    }
+}
+
+/// What somebody printed into a program; of `user:password` the password.
+fn piped_into(bytes: &[u8], word: usize, word_end: usize) -> Option<Value> {
+    let floor = word.saturating_sub(LINE_BYTES_MAX);
+    let floor = memchr::memrchr(b'\n', &bytes[floor..word]).map_or(floor, |at| floor + at + 1);
+    let pipe = floor + memchr::memrchr(b'|', &bytes[floor..word])?;
+    let line = &bytes[floor..pipe];
+    let printing = [b"echo ".as_slice(), b"printf ", b"echo -n "].into_iter();
+    let at = printing.filter_map(|it| Some(memchr::memmem::rfind(line, it)? + it.len())).max()?;
+    let mut value = named::value_at(bytes, floor + at, Ends::Usual).filter(|value| value.end <= pipe)?;
+    if bytes[word..word_end].eq_ignore_ascii_case(b"chpasswd") {
+        let colon = memchr::memchr(b':', &bytes[value.start..value.end])?;
+        value.start += colon + 1;
+    }
+    Some(value)
 }
 
 fn password(text: &str, value: Value) -> Option<Found> {
@@ -46,6 +156,9 @@ fn password(text: &str, value: Value) -> Option<Found> {
 /// `HTTPBasicAuth("user", "password")`.
 fn second_argument(text: &str, from: usize) -> Option<Found> {
     let bytes = text.as_bytes();
+    if !matches!(bytes.get(from), Some(b'"' | b'\'' | b'f' | b'u' | b'r')) {
+        return None;
+    }
     let user = named::value_at(bytes, from, Ends::Usual)?;
     let comma = bytes[user.end..].iter().take(4).position(|byte| *byte == b',')?;
     let at = user.end + comma + 1;
@@ -74,15 +187,14 @@ fn flag_at(bytes: &[u8], from: usize, end: usize, flag: &[u8]) -> Option<usize> 
 }
 
 /// `-u user:password`: only the password goes.
-fn user_of(text: &str, from: usize, end: usize) -> Option<Found> {
+fn user_of(text: &str, from: usize, end: usize, flags: &[&str], sign: char) -> Option<Found> {
     let bytes = text.as_bytes();
-    let flags: [&[u8]; 4] = [b"-u", b"--user", b"-U", b"--proxy-user"];
     for flag in flags {
-        let Some(mut at) = flag_at(bytes, from, end, flag) else { continue };
+        let Some(mut at) = flag_at(bytes, from, end, flag.as_bytes()) else { continue };
         at += bytes[at..end].iter().take_while(|byte| matches!(byte, b' ' | b'=')).count();
         let Some(value) = named::value_at(bytes, at, Ends::Usual) else { continue };
         let content = &text[value.start..value.end];
-        let Some(colon) = content.find(':').filter(|colon| !content[*colon..].starts_with("://")) else {
+        let Some(colon) = content.find(sign).filter(|sign| !content[*sign..].starts_with("://")) else {
             continue;
         };
         let start = value.start + colon + 1;

@@ -4,7 +4,7 @@
 //! binary, so that a process which lives for milliseconds builds nothing.
 
 use super::shape::{Shape, Vendor};
-use super::{gitleaks, own_shapes};
+use super::{command, gitleaks, own_shapes};
 
 /// What a word hints at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +19,10 @@ pub(super) enum What {
     OwnVendors(usize, usize),
     /// A name that says secret.
     Name,
+    /// A word for a password in another language.
+    ForeignName,
+    /// `user/password@database` follows.
+    UserSlash,
     /// An address, maybe with a password in it.
     Address,
     /// A parameter of an address that is a secret there alone.
@@ -48,14 +52,14 @@ const fn hint(text: &'static str, what: What) -> Hint {
     Hint { text, what }
 }
 
-const OWN: [Hint; 36] = [
-    hint("basicauth(", What::Command),
+const OWN: [Hint; 47] = [
     hint("masterauth", What::Name),
     hint("passw", What::Name),
     hint("passphrase", What::Name),
     hint("passcode", What::Name),
     hint("pass", What::Name),
     hint("pwd", What::Name),
+    hint("psk", What::Name),
     hint("_pw", What::Name),
     hint("secret", What::Name),
     hint("token", What::Name),
@@ -68,7 +72,24 @@ const OWN: [Hint; 36] = [
     hint("mnemonic", What::Name),
     hint("phrase", What::Name),
     hint("sessid", What::Name),
+    hint("contraseña", What::ForeignName),
+    hint("kennwort", What::ForeignName),
+    hint("mot de passe", What::ForeignName),
+    hint("ароль", What::ForeignName),
+    hint("密码", What::ForeignName),
+    hint("密碼", What::ForeignName),
+    hint("口令", What::ForeignName),
+    hint("パスワード", What::ForeignName),
+    hint("비밀번호", What::ForeignName),
+    hint("senha", What::ForeignName),
+    hint("wachtwoord", What::ForeignName),
+    hint("lösenord", What::ForeignName),
+    hint("parola", What::ForeignName),
+    hint("hasło", What::ForeignName),
+    hint("heslo", What::ForeignName),
     hint("://", What::Address),
+    hint("thin:", What::UserSlash),
+    hint("sqlplus ", What::UserSlash),
     hint("sig=", What::Parameter),
     hint("signature=", What::Parameter),
     hint("key=", What::Parameter),
@@ -79,12 +100,6 @@ const OWN: [Hint; 36] = [
     hint("private key", What::PrivateKey),
     hint("private-lines", What::PrivateKey),
     hint("eyj", What::Jwt),
-    hint("sshpass", What::Command),
-    hint("mysql", What::Command),
-    hint("redis-cli", What::Command),
-    hint("curl", What::Command),
-    hint("login", What::Command),
-    hint("identified by", What::Command),
 ];
 
 const fn same(left: &str, right: &str) -> bool {
@@ -125,6 +140,7 @@ const fn names_of(vendors: &[Vendor]) -> usize {
 }
 
 const COUNT: usize = OWN.len()
+    + command::WORDS.len()
     + keywords_of(&gitleaks::SHAPES)
     + keywords_of(&own_shapes::SHAPES)
     + names_of(&gitleaks::VENDORS)
@@ -139,6 +155,12 @@ const fn all() -> [Hint; COUNT] {
     while next < OWN.len() {
         hints[next] = OWN[next];
         next += 1;
+    }
+    let mut word = 0;
+    while word < command::WORDS.len() {
+        hints[next] = hint(command::WORDS[word], What::Command);
+        next += 1;
+        word += 1;
     }
     let sources: [&[Shape]; 2] = [&gitleaks::SHAPES, &own_shapes::SHAPES];
     let mut source = 0;
@@ -283,7 +305,8 @@ mod tests {
     fn every_hint_is_found_wherever_it_stands() {
         for hint in &HINTS {
             let word = hint.text;
-            for text in [word.to_owned(), word.to_uppercase(), format!("é{word}"), format!("--wkc{word}zé")]
+            for text in
+                [word.to_owned(), word.to_ascii_uppercase(), format!("é{word}"), format!("--wkc{word}zé")]
             {
                 let mut places = Vec::new();
                 each(text.as_bytes(), |found, at| places.extend((found.text == word).then_some(at)));

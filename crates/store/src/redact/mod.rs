@@ -16,6 +16,7 @@ mod named;
 mod names;
 mod own_shapes;
 mod private_key;
+mod prose;
 mod shape;
 mod value;
 
@@ -212,6 +213,8 @@ fn look_at_hints(text: &str, found: &mut Vec<Found>) {
                 found.extend(secret);
                 name_end = looked_at;
             }
+            What::ForeignName => found.extend(named::foreign_at(text, at, end)),
+            What::UserSlash => found.extend(address::behind_slash(text, end)),
             What::Address => found.extend(address::secret_at(text, at)),
             What::Parameter => found.extend(address::parameter_at(text, at, end)),
             What::Authorization => found.extend(header::authorization_at(text, end)),

@@ -2,6 +2,7 @@
 
 use super::Found;
 use super::names::{self, Says};
+use super::prose;
 use super::shape::{Reach, Vendor, reach};
 use super::value::{self, Standing};
 
@@ -9,6 +10,8 @@ use super::value::{self, Standing};
 const NAME_BYTES_MAX: usize = 64;
 /// Widest gap between a name, its operator and its value: columns are aligned.
 const GAP_BYTES_MAX: usize = 40;
+/// Longest tag around a value.
+const TAG_BYTES_MAX: usize = 120;
 /// Longest value between quotes, and without.
 const QUOTED_BYTES_MAX: usize = 4_096;
 const PLAIN_BYTES_MAX: usize = 512;
@@ -42,12 +45,31 @@ enum Joint {
 pub(super) fn secret_at(text: &str, word: usize, word_end: usize) -> (Option<Found>, usize) {
     let bytes = text.as_bytes();
     let (start, end) = name_around(bytes, word, word_end);
-    let found = joint_after(bytes, start, end).and_then(|(joint, at)| {
-        // Only now: most names are followed by no value at all.
-        let said = names::says(&text[start..end])?;
-        judged(text, said, joint, start, at)
-    });
+    let start = with_word_before(text, start, end);
+    // Only then: most names are followed by no value at all.
+    let said = || names::says(&text[start..end]);
+    let found = joint_after(bytes, start, end)
+        .and_then(|(joint, at)| judged(text, said()?, joint, start, at))
+        .or_else(|| prose::secret_after(text, end, said));
     (found, end)
+}
+
+/// A secret behind a word for a password in another language.
+pub(super) fn foreign_at(text: &str, word: usize, word_end: usize) -> Option<Found> {
+    joint_after(text.as_bytes(), word, word_end)
+        .and_then(|(joint, at)| judged(text, Says::Password, joint, word, at))
+        .or_else(|| prose::secret_after(text, word_end, || Some(Says::Password)))
+}
+
+/// `API key`, `secret key`: in a sentence the two words of a name stand apart.
+fn with_word_before(text: &str, start: usize, end: usize) -> usize {
+    let bytes = text.as_bytes();
+    if !text[start..end].eq_ignore_ascii_case("key") || start == 0 || bytes[start - 1] != b' ' {
+        return start;
+    }
+    let word = bytes[..start - 1].iter().rev().take(16).take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let before = start - 1 - word;
+    if names::is_opening(&text[before..start - 1]) { before } else { start }
 }
 
 /// A structured value under its key, as JSON has it.
@@ -85,13 +107,23 @@ fn judged(text: &str, said: Says, joint: Joint, start: usize, at: usize) -> Opti
     let content = &text[value.start..value.end];
     let is_secret = match said {
         Says::Phrase => return is_phrase(content).then(|| value.found("seed-phrase")),
+        // `pass=12`: of a test runner.
+        Says::Pass if joint == Joint::Tight && value.standing == Standing::Loose => {
+            value::is_password(content, Standing::Loose) && !value::is_wordy(content)
+        }
+        Says::Pass if joint == Joint::Flag => value::is_password(content, value.standing),
         Says::Pass if joint == Joint::QuotesOnly || value.standing == Standing::Loose => false,
         Says::Pass | Says::Password => value::is_password(content, value.standing),
         Says::Token => value::is_token(content, value.standing),
         Says::Key => value::is_unnamed_key(content, value.standing),
     };
     if !is_secret || (joint == Joint::Prose && !tells_in_prose(content)) {
-        return None;
+        return password_of_user(content, said, name).map(|at| Found {
+            start: value.start + at,
+            end: value.end,
+            kind: "password",
+            is_certain: false,
+        });
     }
     let kind = if matches!(said, Says::Token | Says::Key) {
         kind_of(&name[..name.floor_char_boundary(NAME_BYTES_MAX * 2)])
@@ -99,6 +131,17 @@ fn judged(text: &str, said: Says, joint: Joint, start: usize, at: usize) -> Opti
         "password"
     };
     Some(value.found(kind))
+}
+
+/// `credentials: user:password`: where the password begins.
+fn password_of_user(content: &str, said: Says, name: &str) -> Option<usize> {
+    let is_pair =
+        said == Says::Token && kind_of(&name[..name.floor_char_boundary(NAME_BYTES_MAX)]) == "credential";
+    let (user, password) = content.split_once(':').filter(|_| is_pair)?;
+    let is_user = user.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic())
+        && user.bytes().all(|byte| is_name(byte) || byte == b'@');
+    let is_password = !password.starts_with("//") && value::is_password(password, Standing::Loose);
+    (is_user && is_password).then_some(user.len() + 1)
 }
 
 impl Value {
@@ -166,20 +209,35 @@ fn joint_after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, usize)>
     at = skip_blanks(bytes, at);
     let has_gap = at > name_end;
     let rest = &bytes[at.min(bytes.len())..];
-    let operator = ["===", "==", "!=", ":=", "=>", "?=", "+=", "=", ":"]
-        .into_iter()
-        .find(|it| rest.starts_with(it.as_bytes()));
+    let operators =
+        ["===", "==", "!=", ":=", "=>", "?=", "+=", "=", ":", "->", "→", "：", "%3D", "%3d", "| "];
+    let operator = operators.into_iter().find(|it| rest.starts_with(it.as_bytes()));
     if let Some(operator) = operator {
         let behind = at + operator.len();
         if operator == ":" && bytes.get(behind) == Some(&b':') {
             return None;
         }
+        // `-passin pass:…`, as openssl's programs take it.
+        if operator == ":"
+            && bytes[start..end] == *b"pass"
+            && holds(&bytes[start.saturating_sub(10)..start], b"-pass")
+        {
+            return Some((Joint::Flag, behind));
+        }
         let is_tight = operator == "=" && !has_gap && !closed && bytes.get(behind) != Some(&b' ');
         return Some((if is_tight { Joint::Tight } else { Joint::Loose }, skip_blanks(bytes, behind)));
     }
-    // `<password>…</password>`
-    if rest.first() == Some(&b'>') && !has_gap && start > 0 && bytes[start - 1] == b'<' {
-        return Some((Joint::Flag, at + 1));
+    // `<password>…</password>`, `<password type="plain">…`
+    if start > 0 && bytes[start - 1] == b'<' {
+        let tag = rest.iter().take(TAG_BYTES_MAX).position(|byte| matches!(byte, b'>' | b'<' | b'\n'));
+        return tag
+            .filter(|end| rest[*end] == b'>' && (*end == 0 || (has_gap && rest[end - 1] != b'/')))
+            .map(|end| (Joint::Flag, at + end + 1));
+    }
+    // A column of names beside one of values.
+    let is_loud = |name: &[u8]| name.contains(&b'_') && !name.iter().any(u8::is_ascii_lowercase);
+    if (at > name_end + 1 || bytes.get(name_end) == Some(&b'\t')) && has_gap && is_loud(&bytes[start..end]) {
+        return Some((Joint::Loose, at));
     }
     // `{"name": "TOKEN", "value": "…"}`, and the same in two lines
     if let Some(at) = value_field(bytes, at) {
@@ -204,13 +262,15 @@ fn joint_after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, usize)>
     let before = &bytes[start.saturating_sub(NAME_BYTES_MAX)..start];
     // `set name value`, also where the name has an address before it.
     let word = before.iter().rposition(|byte| *byte == b' ').map_or(0, |at| at + 1);
-    let is_set = before[..word].ends_with(b"set ");
+    let is_set = before[..word].ends_with(b"set ") || before[..word].ends_with(b"setx ");
     let is_setting = [b"requirepass".as_slice(), b"masterauth"].contains(&&bytes[start..end]);
     let is_flag = before.ends_with(b"-") || is_set || is_setting;
     // `machine host login name password …`
     let is_netrc = holds(before, b"login ") || holds(before, b"user ");
-    if is_set && rest.starts_with(b"--body ") {
-        return Some((Joint::Flag, skip_blanks(bytes, at + 7)));
+    for flag in [b"--body ".as_slice(), b"-b"].into_iter().filter(|_| is_set) {
+        if rest.starts_with(flag) {
+            return Some((Joint::Flag, skip_blanks(bytes, at + flag.len())));
+        }
     }
     if (is_flag || is_netrc) && rest.first().is_some_and(|byte| *byte != b'-') {
         return Some((Joint::Flag, at));
@@ -256,7 +316,9 @@ pub(super) fn value_at(bytes: &[u8], at: usize, joint: impl Into<Ends>) -> Optio
     let is_escaped = bytes.get(at) == Some(&b'\\') && matches!(bytes.get(at + 1), Some(b'"' | b'\''));
     let quote_at = at + usize::from(is_escaped);
     if let Some(quote @ (b'"' | b'\'' | b'`')) = bytes.get(quote_at).copied() {
-        let start = quote_at + 1;
+        // Of three quotes in a row the last one opens.
+        let is_triple = bytes[quote_at..].starts_with(&[quote; 3]);
+        let start = quote_at + 1 + 2 * usize::from(is_triple);
         let end = quoted_end(bytes, start, quote, is_escaped)?;
         let start = behind_scheme(bytes, start, end);
         return (end > start).then_some(Value { start, end, standing: Standing::Quoted });

@@ -191,7 +191,9 @@ const HARMLESS_KEYS: [&str; 38] = [
     "publishable",
     "verify",
 ];
-const PASSWORDS: [&str; 13] = [
+const PASSWORDS: [&str; 15] = [
+    "psk",
+    "wpapsk",
     "password",
     "passwd",
     "passwort",
@@ -231,6 +233,35 @@ const TOKENS: [&str; 22] = [
     "authorization",
 ];
 
+/// Words that end as a password does.
+const WAYS: [&str; 20] = [
+    "bypass",
+    "compass",
+    "encompass",
+    "overpass",
+    "surpass",
+    "trespass",
+    "underpass",
+    "multipass",
+    "onepass",
+    "firstpass",
+    "singlepass",
+    "lowpass",
+    "highpass",
+    "bandpass",
+    "allpass",
+    "renderpass",
+    "subpass",
+    "prepass",
+    "lastpass",
+    "keepass",
+];
+
+/// Whether a word before `key` makes it one of those that open something.
+pub(super) fn is_opening(word: &str) -> bool {
+    KEYS.iter().any(|it| word.eq_ignore_ascii_case(it))
+}
+
 /// What a name says; `None` when it says nothing of a secret.
 pub(super) fn says(name: &str) -> Option<Says> {
     // Of a path of names the last is the thing itself.
@@ -249,6 +280,9 @@ pub(super) fn says(name: &str) -> Option<Says> {
     let before = words.last().map(String::as_str);
     if last == "pass" {
         return Some(if before.is_some() { Says::Password } else { Says::Pass });
+    }
+    if last.ends_with("pass") && !WAYS.contains(&last) {
+        return Some(Says::Password);
     }
     if PASSWORDS.contains(&last)
         || ["password", "passwd", "requirepass", "masterauth"].iter().any(|end| last.ends_with(end))

@@ -22,7 +22,7 @@ const TWILIO: &str = "SK[0-9a-f]{32}";
 
 /// What is known by its own form; those with one keyword stand together.
 #[rustfmt::skip]
-pub(super) static SHAPES: [Shape; 118] = [
+pub(super) static SHAPES: [Shape; 119] = [
     shape("anthropic-api-key", "sk-ant-", r"sk\-ant\-[\-0-9A-Z_a-z]{20,1024}"),
     shape("openrouter-api-key", "sk-or-", r"sk\-or\-v1\-[0-9a-f]{48,64}"),
     shape("openai-api-key", "sk-proj-", r"sk\-proj\-[\-0-9A-Z_a-z]{20,1024}"),
@@ -76,6 +76,7 @@ pub(super) static SHAPES: [Shape; 118] = [
     behind("telegram-bot-api-token", ":aa", 10, r"[0-9]{10}:AA[\-0-9A-Z_a-z]{33}"),
     behind("telegram-bot-api-token", ":aa", 9, r"[0-9]{9}:AA[\-0-9A-Z_a-z]{33}"),
     behind("telegram-bot-api-token", ":aa", 8, r"[0-9]{8}:AA[\-0-9A-Z_a-z]{33}"),
+    inside("telegram-bot-api-token", "/bot", r"/bot[0-9]{8,10}:AA[\-0-9A-Z_a-z]{33}"),
     shape("slack-token", "xoxb-", r"xoxb\-[\-0-9A-Za-z]{16,1024}"),
     shape("slack-token", "xoxp-", r"xoxp\-[\-0-9A-Za-z]{16,1024}"),
     shape("slack-token", "xoxa-", r"xoxa\-[\-0-9A-Za-z]{16,1024}"),

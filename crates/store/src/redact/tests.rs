@@ -47,3 +47,79 @@ fn code_commit_ids_and_uuids_survive() {
         assert!(matches!(text(text_in), Cow::Borrowed(_)));
     }
 }
+
+/// Ways to hand a password over without an equals sign. `@` is where it stands.
+#[test]
+fn commands_sentences_tables_and_other_languages_tell_secrets_too() {
+    for template in [
+        "openssl enc -aes-256-cbc -k @ -in a",
+        "openssl pkcs12 -in a.p12 -passin pass:@",
+        "mariadb -u root -p@ app",
+        "mongosh mongodb://h -u admin -p @",
+        "ldapsearch -x -D cn=admin -w @ -b dc=x",
+        "smbclient //h/s -U user%@",
+        "unzip -P @ a.zip",
+        "7z x -p@ a.7z",
+        "htpasswd -b .htpasswd admin @",
+        "rabbitmqctl add_user me @",
+        "echo 'admin:@' | chpasswd",
+        "echo @ | sudo -S ls",
+        "echo @ | docker login -u me --password-stdin r.io",
+        "keytool -storepass @ -list",
+        "ssh-keygen -t rsa -N @ -f k",
+        "sqlcmd -U sa -P @ -S h",
+        "sqlplus system/@@orcl",
+        "jdbc:oracle:thin:scott/@@//h:1521/x",
+        "gh secret set TOKEN -b\"@kQ2\"",
+        "setx API_TOKEN @kQ2",
+        "requests.get(u, auth=(\"me\", \"@\"))",
+        "new NetworkCredential(\"me\", \"@\")",
+        "credentials: admin:@",
+        "Password for admin set to @",
+        "the password was changed to '@'",
+        "nmcli dev wifi connect X password @",
+        "| DB_PASSWORD | @ |",
+        "DB_PASSWORD\t@",
+        "password%3D@",
+        "<Password xsi:type=\"x\">@</Password>",
+        "password = \"\"\"@\"\"\"",
+        "contraseña: @",
+        "Mot de passe : @",
+        "Пароль: @",
+        "密码：@",
+        "user=admin pass=@",
+        "ftp://u:@@h/x",
+    ] {
+        let secret = "Tq7vKz93Lw*";
+        let given = template.replacen('@', secret, 1);
+        assert!(!text(&given).contains("vKz93L"), "{given} -> {}", text(&given));
+    }
+    for template in
+        ["The new API key: @", "| token | @ |", "token → @", "read-only token (expires 2027): @", "token @"]
+    {
+        let given = template.replacen('@', "DrLSoo5NkQMy9Wi1qDLUyHsMMnoZXnDk", 1);
+        assert!(!text(&given).contains("NkQMy9Wi1qDL"), "{given} -> {}", text(&given));
+    }
+}
+
+#[test]
+fn sentences_about_secrets_survive() {
+    for given in [
+        "the password was moved to v2.3.1 of the schema",
+        "the token is sent to auth.example.com:8443",
+        "password reset for user1234 is in src/reset_v2.rs",
+        "tests: pass=112 fail=0",
+        "the key is to use PostgreSQL16 here",
+        "token 3a12c3e0f9d84c7b8a6e5d4c3b2a190817263544 of the commit",
+        "mongo -p 27017 and ssh -p 2222",
+        "unzip -P is the flag; zip -r a.zip b",
+        "login to https://h.tld/login?next=Home2",
+        "| token | description |",
+        "MAX_TOKENS\t4096",
+        "<password type=\"hidden\"/>",
+        "Compress it with 7z -mx9",
+        "the secret to a good PR is Review2Merge",
+    ] {
+        assert_eq!(text(given), given);
+    }
+}

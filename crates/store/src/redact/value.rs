@@ -175,7 +175,11 @@ pub(super) fn is_password(value: &str, standing: Standing) -> bool {
         return true;
     }
     // Letters alone: whoever writes code names things so.
-    standing != Standing::Loose && value.len() >= 8 && !names_a_secret(value) && !value.contains(['_', '.'])
+    is_salad(value, 12)
+        || standing != Standing::Loose
+            && value.len() >= 8
+            && !names_a_secret(value)
+            && !value.contains(['_', '.'])
 }
 
 /// Whether the value of a token's or key's name is one.
@@ -184,7 +188,9 @@ pub(super) fn is_token(value: &str, standing: Standing) -> bool {
     let has_digit = bytes.iter().any(u8::is_ascii_digit);
     let has_letter = bytes.iter().any(u8::is_ascii_alphabetic);
     // Without a digit it has to be long, and no words that somebody joined.
-    let is_mixed = has_digit || (bytes.len() >= 20 && standing != Standing::Loose);
+    let is_mixed = has_digit
+        || (bytes.len() >= 20 && standing != Standing::Loose)
+        || is_salad(value, if standing == Standing::Loose { 20 } else { 12 });
     let least = if bytes.len() < 16 { 25 } else { 30 };
     if bytes.len() < 8 || !has_letter || !is_mixed || entropy_tenths(value) < least {
         return false;
@@ -197,6 +203,36 @@ pub(super) fn is_token(value: &str, standing: Standing) -> bool {
     }
     // `test-m2m-secret`, `x25519_private_key`: whoever names a secret does not give it away.
     !(names_a_secret(value) && (standing == Standing::Loose || value.len() < 32))
+}
+
+/// Letters alone, small ones and capitals in such disorder that nobody wrote them as words.
+fn is_salad(value: &str, least: usize) -> bool {
+    let bytes = value.as_bytes();
+    if bytes.len() < least || !bytes.iter().all(u8::is_ascii_alphabetic) {
+        return false;
+    }
+    let (mut pieces, mut at) = (0, 0);
+    while at < bytes.len() {
+        at = piece_end(bytes, at);
+        pieces += 1;
+    }
+    pieces * 3 >= bytes.len()
+}
+
+/// Whether a value in the middle of a sentence can be nothing but a secret.
+pub(super) fn stands_out(value: &str, is_chosen: bool) -> bool {
+    let has = |belongs: fn(&u8) -> bool| value.as_bytes().iter().any(belongs);
+    let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+    let has_mark = value.contains(['!', '#', '$', '%', '^', '&', '*', '+', '?', '@']);
+    let is_plain = !value.contains(['/', '.', ':', '=', '(', '[', '{', '<', '`', '\\', ',', ';']);
+    let is_hex = value.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    if is_hex || !is_mixed || !is_plain || is_placeholder(value) || is_trade_word(value) {
+        return false;
+    }
+    let is_drawn = value.len() >= 20 && is_random(value) && has(u8::is_ascii_uppercase);
+    let is_strong =
+        value.len() >= 8 && (has_mark || has(u8::is_ascii_uppercase)) && !value.contains(['-', '_']);
+    is_drawn || (is_chosen && is_strong && is_password(value, Standing::Loose))
 }
 
 /// Whether a value looks drawn at random even where its name says little.
