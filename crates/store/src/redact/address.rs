@@ -70,6 +70,36 @@ pub(super) fn secret_at(text: &str, separator: usize) -> Option<Found> {
     Some(Found { start: colon + 1, end, kind: "url-password", is_certain: false })
 }
 
+/// `host:5432:database:user:password`, a line of a file of passwords; `port` is where its port stands.
+pub(super) fn in_password_file(text: &str, port: usize, port_end: usize) -> Option<Found> {
+    let bytes = text.as_bytes();
+    let limit = text.floor_char_boundary(port_end + USER_BYTES_MAX);
+    let line = text[port_end..limit].split(['\n', ' ', '"', '\'']).next()?;
+    let mut fields = line.splitn(3, ':');
+    let (database, user, password) = (fields.next()?, fields.next()?, fields.next()?);
+    let is_host = port > 0 && !bytes[port - 1].is_ascii_whitespace();
+    let start = port_end + database.len() + user.len() + 2;
+    (is_host && !user.is_empty() && value::is_password(password, Standing::Plain)).then_some(Found {
+        start,
+        end: start + password.len(),
+        kind: "password",
+        is_certain: false,
+    })
+}
+
+/// `user:password` before `@tcp(…)`, as Go's drivers take it.
+pub(super) fn before(text: &str, end: usize) -> Option<Found> {
+    let floor = text.ceil_char_boundary(end.saturating_sub(USER_BYTES_MAX));
+    let word = text[floor..end].rsplit([' ', '"', '\'', '`', '=', '\n']).next()?;
+    let (_, password) = word.split_once(':')?;
+    value::is_password(password, Standing::Plain).then_some(Found {
+        start: end - password.len(),
+        end,
+        kind: "password",
+        is_certain: false,
+    })
+}
+
 /// `user/password@database`, as Oracle's programs take it.
 pub(super) fn behind_slash(text: &str, from: usize) -> Option<Found> {
     let rest = &text[from..text.floor_char_boundary(from + USER_BYTES_MAX)];

@@ -6,6 +6,10 @@ use super::value::{self, Standing};
 
 /// How far behind a program's name its flags are looked for.
 const LINE_BYTES_MAX: usize = 600;
+/// Longest user and password in one word.
+const WORD_BYTES_MAX: usize = 256;
+/// How far before an answer the question stands.
+const ASKED_BYTES_MAX: usize = 160;
 
 /// How a program takes a password.
 #[derive(Debug, Clone, Copy)]
@@ -22,12 +26,16 @@ enum Takes {
     Piped,
     /// `f("user", "password")`.
     SecondArgument,
-    /// A quoted text behind a statement's words.
+    /// A quoted text behind `by` in a statement.
     Quoted,
+    /// `send "password"`, after a program asked for it.
+    Sent,
+    /// `user:password`, right behind the flag that is the word itself.
+    Here,
 }
 
 /// Programs and statements, by the words that hint at them.
-const PROGRAMS: [(&str, Takes); 40] = [
+const PROGRAMS: [(&str, Takes); 46] = [
     ("basicauth(", Takes::SecondArgument),
     ("basic_auth(", Takes::SecondArgument),
     ("login(", Takes::SecondArgument),
@@ -38,7 +46,12 @@ const PROGRAMS: [(&str, Takes); 40] = [
     ("auth = (", Takes::SecondArgument),
     ("auth: [", Takes::SecondArgument),
     ("auth=[", Takes::SecondArgument),
-    ("identified by", Takes::Quoted),
+    ("identified", Takes::Quoted),
+    ("send ", Takes::Sent),
+    ("--user ", Takes::Here),
+    (" -u ", Takes::Here),
+    ("lftp", Takes::User(&["-u"], ',')),
+    ("oathtool", Takes::Word(0)),
     ("sshpass", Takes::Flag("-p")),
     ("redis-cli", Takes::Flag("-a")),
     ("login", Takes::Flag("-p")),
@@ -63,8 +76,9 @@ const PROGRAMS: [(&str, Takes); 40] = [
     ("smbclient", Takes::User(&["-U", "--user"], '%')),
     ("rclone obscure", Takes::Word(0)),
     ("rabbitmqctl add_user", Takes::Word(1)),
-    ("htpasswd -b", Takes::Word(2)),
+    ("htpasswd", Takes::Word(2)),
     ("chpasswd", Takes::Piped),
+    ("passwd", Takes::Piped),
     ("sudo -s", Takes::Piped),
     ("password-stdin", Takes::Piped),
     ("with-token", Takes::Piped),
@@ -105,8 +119,14 @@ pub(super) fn secret_at(text: &str, word: usize, word_end: usize) -> Option<Foun
         Takes::User(flags, sign) => return user_of(text, word_end, end, flags, sign),
         Takes::Word(number) => nth_word(bytes, word_end, end, number)?,
         Takes::Piped => piped_into(bytes, word, word_end)?,
-        Takes::SecondArgument | Takes::Quoted => named::value_at(bytes, word_end + 1, Ends::Usual)
-            .filter(|value| value.standing == Standing::Quoted)?,
+        Takes::Here => return pair_at(text, word_end, ':').filter(|found| stands_apart(text, found)),
+        Takes::Sent => sent(bytes, word, word_end)?,
+        Takes::SecondArgument | Takes::Quoted => {
+            let by = memchr::memmem::find(&bytes[word_end..end], b" by ")
+                .or_else(|| memchr::memmem::find(&bytes[word_end..end], b" BY "))?;
+            named::value_at(bytes, word_end + by + 4, Ends::Usual)
+                .filter(|value| value.standing == Standing::Quoted)?
+        }
     };
     password(text, value)
 }
@@ -192,15 +212,50 @@ fn user_of(text: &str, from: usize, end: usize, flags: &[&str], sign: char) -> O
     for flag in flags {
         let Some(mut at) = flag_at(bytes, from, end, flag.as_bytes()) else { continue };
         at += bytes[at..end].iter().take_while(|byte| matches!(byte, b' ' | b'=')).count();
-        let Some(value) = named::value_at(bytes, at, Ends::Usual) else { continue };
-        let content = &text[value.start..value.end];
-        let Some(colon) = content.find(sign).filter(|sign| !content[*sign..].starts_with("://")) else {
-            continue;
-        };
-        let start = value.start + colon + 1;
-        if let Some(found) = password(text, Value { start, end: value.end, standing: Standing::Quoted }) {
+        if let Some(found) = pair_at(text, at, sign) {
             return Some(found);
         }
     }
     None
+}
+
+/// The password of `user:password`.
+fn pair_at(text: &str, at: usize, sign: char) -> Option<Found> {
+    let mut value = named::value_at(text.as_bytes(), at, Ends::Usual)?;
+    if value.standing != Standing::Quoted {
+        // A comma may stand between the two, or in the password.
+        let word = text[value.start..]
+            .split(|letter: char| letter.is_ascii_whitespace() || matches!(letter, '"' | '\'' | '`'));
+        value.end = value.start + word.map(str::len).next().unwrap_or(0).min(WORD_BYTES_MAX);
+        value.end = text.floor_char_boundary(value.end);
+    }
+    let content = &text[value.start..value.end];
+    let sign = content.find(sign).filter(|sign| !content[*sign..].starts_with("://"))?;
+    password(text, Value { start: value.start + sign + 1, end: value.end, standing: Standing::Quoted })
+}
+
+/// A flag `-u` means many things: what follows the colon has to be no number, name or path.
+fn stands_apart(text: &str, found: &Found) -> bool {
+    let secret = &text[found.start..found.end];
+    let has = |belongs: fn(&u8) -> bool| secret.as_bytes().iter().any(belongs);
+    has(u8::is_ascii_digit)
+        && has(u8::is_ascii_alphabetic)
+        && !secret.contains('/')
+        && !value::is_wordy(secret)
+}
+
+/// What is sent to a program that asked for a password in the lines before.
+fn sent(bytes: &[u8], word: usize, word_end: usize) -> Option<Value> {
+    let before = &bytes[word.saturating_sub(ASKED_BYTES_MAX)..word];
+    let asked =
+        ["assword", "assphrase"].into_iter().any(|it| memchr::memmem::find(before, it.as_bytes()).is_some());
+    let at =
+        word_end + bytes[word_end..].iter().take(3).take_while(|byte| matches!(byte, b'-' | b' ')).count();
+    let mut value = named::value_at(bytes, at, Ends::Usual).filter(|_| asked)?;
+    for end in [b"\\r".as_slice(), b"\\n"] {
+        if bytes[value.start..value.end].ends_with(end) {
+            value.end -= end.len();
+        }
+    }
+    Some(value)
 }

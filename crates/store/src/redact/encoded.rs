@@ -1,6 +1,6 @@
 //! Encoded secrets: what is base64 of a text that holds one, and tokens that carry their claims that way.
 
-use super::{Found, value};
+use super::{Found, ends_escape, value};
 
 /// Shortest run that is decoded: `user:password` of twelve letters has sixteen.
 const RUN_BYTES_MIN: usize = 16;
@@ -8,6 +8,11 @@ const RUN_BYTES_MIN: usize = 16;
 const RUN_BYTES_MAX: usize = 64 << 10;
 /// So many decoded bytes tell whether it is text.
 const HEAD_BYTES: usize = 24;
+/// What is drawn at random behind a token's word.
+const PREFIXED_BYTES_MIN: usize = 32;
+const PREFIXED_BYTES_MAX: usize = 200;
+/// An encoded first line of a key is no longer.
+const HEAD_LINE_BYTES: usize = 64;
 /// Shortest part of a signed token.
 const PART_BYTES_MIN: usize = 10;
 
@@ -18,7 +23,7 @@ const JWT_PARTS_MAX: usize = 5;
 /// A signed token at `eyJ`: two or three parts, the second of claims.
 pub(super) fn jwt_at(text: &str, word: usize) -> Option<Found> {
     let bytes = text.as_bytes();
-    let is_inside = word.checked_sub(1).is_some_and(|at| is_url_safe(bytes[at]) && !is_escape(bytes, at));
+    let is_inside = word.checked_sub(1).is_some_and(|at| is_url_safe(bytes[at]) && !ends_escape(bytes, word));
     if &bytes[word..word + 3] != b"eyJ" || is_inside {
         return None;
     }
@@ -70,21 +75,70 @@ pub(super) fn jwt_at(text: &str, word: usize) -> Option<Found> {
     })
 }
 
-/// In JSON a line end is spelt with a letter.
-fn is_escape(bytes: &[u8], at: usize) -> bool {
-    matches!(bytes[at], b'n' | b't' | b'r') && at > 0 && bytes[at - 1] == b'\\'
-}
-
 fn is_url_safe(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
+}
+
+/// A private key that was encoded once more, as Kubernetes does; `word` is the beginning of its first line.
+pub(super) fn key_at(text: &str, word: usize) -> Option<Found> {
+    let bytes = text.as_bytes();
+    let length = bytes[word..].iter().take(RUN_BYTES_MAX).take_while(|byte| is_encoded(**byte)).count();
+    let head = decode(&bytes[word..word + length.min(HEAD_LINE_BYTES) / 4 * 4])?;
+    let end = word + length + bytes[word + length..].iter().take(2).take_while(|byte| **byte == b'=').count();
+    memchr::memmem::find(&head, b"PRIVATE KEY").map(|_| Found {
+        start: word,
+        end,
+        kind: "private-key",
+        is_certain: true,
+    })
 }
 
 fn is_encoded(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
 }
 
-/// Calls `found` with every run of base64 that decodes to text: where it begins, where it ends, the text.
-pub(super) fn each_decoded(text: &str, mut found: impl FnMut(usize, usize, &str)) {
+/// What a run of letters, digits and the signs of base64 is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Run<'t> {
+    /// Base64 of this text.
+    Text(&'t str),
+    /// A short word and much that was drawn at random, as services make their tokens.
+    Prefixed,
+}
+
+/// Where a token begins that no rule names but that has the form of all of them: `word_` and 32 letters and digits or
+/// more, in disorder. Ids of that form are shorter, hashes have no capitals.
+fn prefixed(run: &[u8]) -> Option<usize> {
+    let start = run.iter().rposition(|byte| matches!(byte, b'/' | b'+')).map_or(0, |at| at + 1);
+    let token = &run[start..];
+    let sign = token.iter().rposition(|byte| matches!(byte, b'_' | b'-'))?;
+    let (head, tail) = (&token[..sign], &token[sign + 1..]);
+    let has =
+        |least: usize, belongs: fn(&u8) -> bool| tail.iter().filter(|byte| belongs(byte)).count() >= least;
+    if !(PREFIXED_BYTES_MIN..=PREFIXED_BYTES_MAX).contains(&tail.len())
+        || !has(1, u8::is_ascii_digit)
+        || !has(6, u8::is_ascii_uppercase)
+        || !has(6, u8::is_ascii_lowercase)
+    {
+        return None;
+    }
+    let mut words = head.split(|byte| matches!(byte, b'_' | b'-'));
+    let first = words.next().filter(|word| (2..=12).contains(&word.len()))?;
+    let is_plain = |word: &[u8]| {
+        word.first().is_some_and(u8::is_ascii_alphabetic)
+            && (!word.iter().any(u8::is_ascii_uppercase) || !word.iter().any(u8::is_ascii_lowercase))
+    };
+    let is_digest = [b"sha".as_slice(), b"md5", b"blake", b"h1"]
+        .iter()
+        .any(|it| first.to_ascii_lowercase().starts_with(it));
+    let is_short = words.clone().count() <= 3 && words.all(|word| word.len() <= 8 && is_plain(word));
+    let text = std::str::from_utf8(tail).ok()?;
+    (is_plain(first) && !is_digest && is_short && value::is_salad(text) && value::entropy_tenths(text) >= 40)
+        .then_some(start)
+}
+
+/// Calls `found` with every run that is worth a look: where it begins, where it ends, what it is.
+pub(super) fn each_run(text: &str, mut found: impl FnMut(usize, usize, Run<'_>)) {
     let bytes = text.as_bytes();
     // Every run of the least length covers one of these places.
     let mut probe = RUN_BYTES_MIN - 1;
@@ -96,11 +150,13 @@ pub(super) fn each_decoded(text: &str, mut found: impl FnMut(usize, usize, &str)
         let start = probe - bytes[..probe].iter().rev().take_while(|byte| is_encoded(**byte)).count();
         let mut end = probe + bytes[probe..].iter().take_while(|byte| is_encoded(**byte)).count();
         let padded = end + bytes[end..].iter().take(2).take_while(|byte| **byte == b'=').count();
-        if (RUN_BYTES_MIN..=RUN_BYTES_MAX).contains(&(end - start))
-            && let Some(decoded) = decoded_text(&bytes[start..end])
-        {
-            end = padded;
-            found(start, end, &decoded);
+        if (RUN_BYTES_MIN..=RUN_BYTES_MAX).contains(&(end - start)) {
+            if let Some(decoded) = decoded_text(&bytes[start..end]) {
+                end = padded;
+                found(start, end, Run::Text(&decoded));
+            } else if let Some(at) = prefixed(&bytes[start..end]) {
+                found(start + at, end, Run::Prefixed);
+            }
         }
         probe = end.max(probe) + RUN_BYTES_MIN;
     }
@@ -162,10 +218,12 @@ mod tests {
     #[test]
     fn runs_of_base64_are_found_and_decoded() {
         let mut found = Vec::new();
-        each_decoded(
+        each_run(
             "x aGVsbG8gd29ybGQgYWdhaW4= y /usr/lib/python/site-packages/Module QUJDREVGR0hJSktMTU5P",
-            |start, end, text| {
-                found.push((start, end, text.to_owned()));
+            |start, end, run| {
+                if let Run::Text(text) = run {
+                    found.push((start, end, text.to_owned()));
+                }
             },
         );
         assert_eq!(found, [(2, 26, "hello world again".to_owned()), (66, 86, "ABCDEFGHIJKLMNO".to_owned())]);

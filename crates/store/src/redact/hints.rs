@@ -21,6 +21,14 @@ pub(super) enum What {
     Name,
     /// A word for a password in another language.
     ForeignName,
+    /// A list of codes follows.
+    Codes,
+    /// A line of a file of passwords.
+    PasswordFile,
+    /// The first line of a key, encoded.
+    EncodedKey,
+    /// `user:password` stands before.
+    UserBefore,
     /// `user/password@database` follows.
     UserSlash,
     /// An address, maybe with a password in it.
@@ -52,7 +60,7 @@ const fn hint(text: &'static str, what: What) -> Hint {
     Hint { text, what }
 }
 
-const OWN: [Hint; 47] = [
+const OWN: [Hint; 57] = [
     hint("masterauth", What::Name),
     hint("passw", What::Name),
     hint("passphrase", What::Name),
@@ -72,6 +80,9 @@ const OWN: [Hint; 47] = [
     hint("mnemonic", What::Name),
     hint("phrase", What::Name),
     hint("sessid", What::Name),
+    hint("jsessionid", What::Name),
+    hint("bindpw", What::Name),
+    hint("rootpw", What::Name),
     hint("contraseña", What::ForeignName),
     hint("kennwort", What::ForeignName),
     hint("mot de passe", What::ForeignName),
@@ -88,6 +99,13 @@ const OWN: [Hint; 47] = [
     hint("hasło", What::ForeignName),
     hint("heslo", What::ForeignName),
     hint("://", What::Address),
+    hint("recovery code", What::Codes),
+    hint("backup code", What::Codes),
+    hint(":5432:", What::PasswordFile),
+    hint(":*:", What::PasswordFile),
+    hint("ls0tls1crudjti", What::EncodedKey),
+    hint("@tcp(", What::UserBefore),
+    hint("@unix(", What::UserBefore),
     hint("thin:", What::UserSlash),
     hint("sqlplus ", What::UserSlash),
     hint("sig=", What::Parameter),
@@ -149,6 +167,7 @@ const COUNT: usize = OWN.len()
 /// Every word.
 pub(super) static HINTS: [Hint; COUNT] = all();
 
+#[expect(clippy::large_stack_arrays, reason = "worked out when the program is built")]
 const fn all() -> [Hint; COUNT] {
     let mut hints = [OWN[0]; COUNT];
     let mut next = 0;

@@ -5,6 +5,7 @@
 //! kilobytes. What is found is replaced by a [`mark`].
 
 mod address;
+mod codes;
 mod command;
 mod encoded;
 #[path = "../../rules/gitleaks.rs"]
@@ -24,6 +25,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
+use encoded::Run;
 use hints::What;
 use shape::{Reach, Shape, reach};
 
@@ -148,10 +150,12 @@ fn secrets_in(text: &str, depth: usize) -> Vec<Found> {
     let mut found = Vec::new();
     look_at_hints(text, &mut found);
     if depth < DEPTH_MAX {
-        encoded::each_decoded(text, |start, end, decoded| {
-            if let Some(inner) = secrets_in(decoded, depth + 1).first() {
-                found.push(Found { start, end, kind: inner.kind, is_certain: false });
-            }
+        encoded::each_run(text, |start, end, run| {
+            let kind = match run {
+                Run::Text(decoded) => secrets_in(decoded, depth + 1).first().map(|inner| inner.kind),
+                Run::Prefixed => Some("token"),
+            };
+            found.extend(kind.map(|kind| Found { start, end, kind, is_certain: false }));
         });
     }
     for secret in &mut found {
@@ -214,6 +218,10 @@ fn look_at_hints(text: &str, found: &mut Vec<Found>) {
                 name_end = looked_at;
             }
             What::ForeignName => found.extend(named::foreign_at(text, at, end)),
+            What::Codes => codes::each_after(text, end, found),
+            What::PasswordFile => found.extend(address::in_password_file(text, at, end)),
+            What::EncodedKey => found.extend(encoded::key_at(text, at)),
+            What::UserBefore => found.extend(address::before(text, at)),
             What::UserSlash => found.extend(address::behind_slash(text, end)),
             What::Address => found.extend(address::secret_at(text, at)),
             What::Parameter => found.extend(address::parameter_at(text, at, end)),
@@ -272,11 +280,29 @@ fn cut_short(shape: &Shape, bytes: &[u8], start: usize, keyword: usize) -> Optio
     (is_shortened && is_enough && reach(shape.pattern, &bytes[..end], start) == Reach::Cut).then_some(end)
 }
 
-/// Whether a word can begin here. In JSON a line end before it is spelt with a letter.
+/// Whether a word can begin here.
 fn begins_word(bytes: &[u8], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|before| bytes[before]) else { return true };
-    let is_escape = matches!(before, b'n' | b't' | b'r') && at >= 2 && bytes[at - 2] == b'\\';
-    is_escape || !(before.is_ascii_alphanumeric() || before == b'_')
+    !(before.is_ascii_alphanumeric() || before == b'_') || ends_escape(bytes, at)
+}
+
+/// Whether an escape ends before a place: `\n` and `\u0022` of JSON, `%20` of an address, a colour of a terminal.
+fn ends_escape(bytes: &[u8], at: usize) -> bool {
+    let before = &bytes[at.saturating_sub(12)..at];
+    let hex = |digits: usize| {
+        before.len() > digits && before[before.len() - digits..].iter().all(u8::is_ascii_hexdigit)
+    };
+    match before {
+        [.., b'\\', b'n' | b't' | b'r'] => true,
+        [.., b'%', _, _] | [.., b'\\', b'x', _, _] => hex(2),
+        [.., b'\\', b'u', _, _, _, _] => hex(4),
+        [.., b'm' | b'K'] => {
+            let numbers = before[..before.len() - 1].iter().rev();
+            let count = numbers.take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
+            before[..before.len() - 1 - count].ends_with(b"[")
+        }
+        _ => false,
+    }
 }
 
 #[cfg(test)]

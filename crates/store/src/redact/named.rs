@@ -10,6 +10,8 @@ use super::value::{self, Standing};
 const NAME_BYTES_MAX: usize = 64;
 /// Widest gap between a name, its operator and its value: columns are aligned.
 const GAP_BYTES_MAX: usize = 40;
+/// How far a block of settings is looked into.
+const BLOCK_BYTES_MAX: usize = 200;
 /// Longest tag around a value.
 const TAG_BYTES_MAX: usize = 120;
 /// Longest value between quotes, and without.
@@ -69,7 +71,8 @@ fn with_word_before(text: &str, start: usize, end: usize) -> usize {
     }
     let word = bytes[..start - 1].iter().rev().take(16).take_while(|byte| byte.is_ascii_alphabetic()).count();
     let before = start - 1 - word;
-    if names::is_opening(&text[before..start - 1]) { before } else { start }
+    let is_name = word > 2 && !names::LINKS.iter().any(|it| text[before..start - 1].eq_ignore_ascii_case(it));
+    if is_name { before } else { start }
 }
 
 /// A structured value under its key, as JSON has it.
@@ -107,6 +110,12 @@ fn judged(text: &str, said: Says, joint: Joint, start: usize, at: usize) -> Opti
     let content = &text[value.start..value.end];
     let is_secret = match said {
         Says::Phrase => return is_phrase(content).then(|| value.found("seed-phrase")),
+        Says::Password if content.contains(' ') => {
+            matches!(joint, Joint::Tight | Joint::Flag) && value::is_pass_sentence(content)
+        }
+        Says::Pass if joint == Joint::Loose && value.standing == Standing::Loose => {
+            value::is_drawn_pass(content)
+        }
         // `pass=12`: of a test runner.
         Says::Pass if joint == Joint::Tight && value.standing == Standing::Loose => {
             value::is_password(content, Standing::Loose) && !value::is_wordy(content)
@@ -205,6 +214,7 @@ fn joint_after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, usize)>
         closed = true;
         at += 1;
     }
+    at = behind_number(bytes, at);
     let name_end = at;
     at = skip_blanks(bytes, at);
     let has_gap = at > name_end;
@@ -225,7 +235,8 @@ fn joint_after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, usize)>
             return Some((Joint::Flag, behind));
         }
         let is_tight = operator == "=" && !has_gap && !closed && bytes.get(behind) != Some(&b' ');
-        return Some((if is_tight { Joint::Tight } else { Joint::Loose }, skip_blanks(bytes, behind)));
+        let joint = if is_tight { Joint::Tight } else { Joint::Loose };
+        return Some((joint, on_next_line(bytes, operator, skip_blanks(bytes, behind))));
     }
     // `<password>…</password>`, `<password type="plain">…`
     if start > 0 && bytes[start - 1] == b'<' {
@@ -243,6 +254,10 @@ fn joint_after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, usize)>
     if let Some(at) = value_field(bytes, at) {
         return Some((Joint::Loose, at));
     }
+    // A field of a form, and a variable of Terraform's: the value stands some lines below.
+    if closed && let Some(at) = below(bytes, name_end) {
+        return Some((Joint::Loose, at));
+    }
     // `"name", "value"`, `key="name" value="value"`
     if closed && rest.first() == Some(&b',') {
         return Some((Joint::QuotesOnly, skip_blanks(bytes, at + 1)));
@@ -253,9 +268,12 @@ fn joint_after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, usize)>
     if rest.first() == Some(&b'(') && !has_gap {
         return Some((Joint::QuotesOnly, at + 1));
     }
-    if !has_gap || closed {
-        return None;
-    }
+    if has_gap && !closed { joint_of_words(bytes, start, end, at) } else { None }
+}
+
+/// How the name is joined to a word behind it, with nothing but blanks between.
+fn joint_of_words(bytes: &[u8], start: usize, end: usize, at: usize) -> Option<(Joint, usize)> {
+    let rest = &bytes[at.min(bytes.len())..];
     if rest.starts_with(b"is ") || rest.starts_with(b"was ") {
         return Some((Joint::Prose, skip_blanks(bytes, at + rest.iter().position(|byte| *byte == b' ')?)));
     }
@@ -263,7 +281,8 @@ fn joint_after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, usize)>
     // `set name value`, also where the name has an address before it.
     let word = before.iter().rposition(|byte| *byte == b' ').map_or(0, |at| at + 1);
     let is_set = before[..word].ends_with(b"set ") || before[..word].ends_with(b"setx ");
-    let is_setting = [b"requirepass".as_slice(), b"masterauth"].contains(&&bytes[start..end]);
+    let settings = [b"requirepass".as_slice(), b"masterauth", b"bindpw", b"rootpw"];
+    let is_setting = settings.contains(&&bytes[start..end]);
     let is_flag = before.ends_with(b"-") || is_set || is_setting;
     // `machine host login name password …`
     let is_netrc = holds(before, b"login ") || holds(before, b"user ");
@@ -278,6 +297,47 @@ fn joint_after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, usize)>
     // `ALTER ROLE app WITH PASSWORD '…'`
     let is_statement = matches!(rest.first(), Some(b'\'' | b'"')) && end - start > 4;
     is_statement.then_some((Joint::QuotesOnly, at))
+}
+
+/// `name: |` and `name:` with the value on a line of its own, as YAML has it.
+fn on_next_line(bytes: &[u8], operator: &str, at: usize) -> usize {
+    let rest = &bytes[at.min(bytes.len())..];
+    let sign =
+        ["|-", ">-", "|", ">", ""].into_iter().find(|it| rest.starts_with(it.as_bytes())).unwrap_or("");
+    let line = &rest[sign.len()..];
+    let end = usize::from(line.starts_with(b"\r")) + 1;
+    if operator != ":" || line.get(end - 1) != Some(&b'\n') {
+        return at;
+    }
+    let indent = line[end..].iter().take(GAP_BYTES_MAX).take_while(|byte| **byte == b' ').count();
+    let value = at + sign.len() + end + indent;
+    let word = bytes[value..].iter().take(PLAIN_BYTES_MAX).take_while(|byte| byte.is_ascii_graphic()).count();
+    // Alone on its line, and no name of another value.
+    let is_alone = bytes.get(value + word).is_none_or(|byte| matches!(byte, b'\n' | b'\r'));
+    let is_name = bytes[value..value + word].contains(&b':') || bytes.get(value) == Some(&b'-');
+    if indent > 0 && word > 0 && is_alone && !is_name { value } else { at }
+}
+
+/// `name="password"` and an empty line, `variable "password" {` and a default.
+fn below(bytes: &[u8], at: usize) -> Option<usize> {
+    let rest = bytes.get(at..)?;
+    let empty_line = [b"\r\n\r\n".as_slice(), b"\n\n"].into_iter().find(|it| rest.starts_with(it));
+    if let Some(line) = empty_line {
+        return Some(at + line.len());
+    }
+    let block = rest.strip_prefix(b" {").map(|block| &block[..block.len().min(BLOCK_BYTES_MAX)])?;
+    let block = &block[..block.iter().position(|byte| *byte == b'}').unwrap_or(block.len())];
+    let default = memchr::memmem::find(block, b"default")?;
+    let equals = block[default..].iter().take(GAP_BYTES_MAX).position(|byte| *byte == b'=')?;
+    Some(skip_blanks(bytes, at + 2 + default + equals + 1))
+}
+
+/// `Unseal Key 1:`: of several the number belongs to the name.
+fn behind_number(bytes: &[u8], at: usize) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let digits = rest.iter().skip(1).take(2).take_while(|byte| byte.is_ascii_digit()).count();
+    let is_number = rest.first() == Some(&b' ') && digits > 0 && rest.get(1 + digits) == Some(&b':');
+    at + if is_number { 1 + digits } else { 0 }
 }
 
 /// Behind `value:` in the field after the one that holds a name.
@@ -308,7 +368,7 @@ fn skip_blanks(bytes: &[u8], at: usize) -> usize {
 pub(super) fn value_at(bytes: &[u8], at: usize, joint: impl Into<Ends>) -> Option<Value> {
     let mut at = at;
     // `b"…"`, `r'…'`, `@"…"`
-    if matches!(bytes.get(at)?, b'b' | b'r' | b'f' | b'u' | b'@' | b'L')
+    if matches!(bytes.get(at)?, b'b' | b'r' | b'f' | b'u' | b'@' | b'L' | b'N')
         && matches!(bytes.get(at + 1), Some(b'"' | b'\''))
     {
         at += 1;

@@ -99,7 +99,9 @@ const HARMLESS_TOKENS: [&str; 45] = [
     "comment",
 ];
 /// What a key has to be called to be one of those that open something.
-const KEYS: [&str; 49] = [
+const KEYS: [&str; 51] = [
+    "unseal",
+    "root",
     "api",
     "access",
     "secret",
@@ -191,7 +193,9 @@ const HARMLESS_KEYS: [&str; 38] = [
     "publishable",
     "verify",
 ];
-const PASSWORDS: [&str; 15] = [
+const PASSWORDS: [&str; 17] = [
+    "bindpw",
+    "rootpw",
     "psk",
     "wpapsk",
     "password",
@@ -257,10 +261,11 @@ const WAYS: [&str; 20] = [
     "keepass",
 ];
 
-/// Whether a word before `key` makes it one of those that open something.
-pub(super) fn is_opening(word: &str) -> bool {
-    KEYS.iter().any(|it| word.eq_ignore_ascii_case(it))
-}
+/// Words before `key` that are none of its name.
+pub(super) const LINKS: [&str; 16] = [
+    "from", "with", "the", "this", "that", "for", "and", "new", "same", "each", "any", "using", "hit",
+    "missing", "found", "your",
+];
 
 /// What a name says; `None` when it says nothing of a secret.
 pub(super) fn says(name: &str) -> Option<Says> {

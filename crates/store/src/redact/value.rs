@@ -168,14 +168,14 @@ pub(super) fn is_password(value: &str, standing: Standing) -> bool {
         return digits >= 6 || (digits >= 2 && marks > 0);
     }
     if digits > 0 {
-        let is_identifier = value.contains('_') && is_wordy(value);
+        let is_identifier = value.trim_end_matches('_').contains('_') && is_wordy(value);
         return standing != Standing::Loose || !(is_numbered_name(value) || is_identifier);
     }
     if marks > 0 && (standing != Standing::Loose || !is_wordy(value)) {
         return true;
     }
     // Letters alone: whoever writes code names things so.
-    is_salad(value, 12)
+    is_letter_salad(value, 12)
         || standing != Standing::Loose
             && value.len() >= 8
             && !names_a_secret(value)
@@ -190,7 +190,7 @@ pub(super) fn is_token(value: &str, standing: Standing) -> bool {
     // Without a digit it has to be long, and no words that somebody joined.
     let is_mixed = has_digit
         || (bytes.len() >= 20 && standing != Standing::Loose)
-        || is_salad(value, if standing == Standing::Loose { 20 } else { 12 });
+        || is_letter_salad(value, if standing == Standing::Loose { 20 } else { 12 });
     let least = if bytes.len() < 16 { 25 } else { 30 };
     if bytes.len() < 8 || !has_letter || !is_mixed || entropy_tenths(value) < least {
         return false;
@@ -205,12 +205,60 @@ pub(super) fn is_token(value: &str, standing: Standing) -> bool {
     !(names_a_secret(value) && (standing == Standing::Loose || value.len() < 32))
 }
 
+/// A password of some words between quotes. A sentence about passwords stands there, too.
+pub(super) fn is_pass_sentence(value: &str) -> bool {
+    const TALK: [&str; 22] = [
+        "must",
+        "should",
+        "least",
+        "character",
+        "characters",
+        "enter",
+        "your",
+        "the",
+        "is",
+        "not",
+        "invalid",
+        "required",
+        "please",
+        "of",
+        "for",
+        "a",
+        "at",
+        "be",
+        "to",
+        "than",
+        "and",
+        "or",
+    ];
+    let mut words = value.split(' ');
+    let is_talk = |word: &str| TALK.iter().any(|it| word.eq_ignore_ascii_case(it));
+    value.len() <= 60
+        && value.bytes().any(|byte| byte.is_ascii_digit())
+        && (2..=6).contains(&words.clone().count())
+        && !words.any(is_talk)
+        && !is_placeholder(value)
+        && !is_code(value)
+}
+
+/// Behind the bare word `pass`: drawn at random, and no commit.
+pub(super) fn is_drawn_pass(value: &str) -> bool {
+    let is_hex = value.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    value.len() >= 12
+        && digits >= 3
+        && !(is_hex && matches!(value.len(), 40 | 64))
+        && is_token(value, Standing::Loose)
+}
+
 /// Letters alone, small ones and capitals in such disorder that nobody wrote them as words.
-fn is_salad(value: &str, least: usize) -> bool {
+fn is_letter_salad(value: &str, least: usize) -> bool {
+    value.len() >= least && value.bytes().all(|byte| byte.is_ascii_alphabetic()) && is_salad(value)
+}
+
+/// Whether runs of one kind (digits, capitals, a capital and small letters) are short on the average.
+pub(super) fn is_salad(value: &str) -> bool {
     let bytes = value.as_bytes();
-    if bytes.len() < least || !bytes.iter().all(u8::is_ascii_alphabetic) {
-        return false;
-    }
     let (mut pieces, mut at) = (0, 0);
     while at < bytes.len() {
         at = piece_end(bytes, at);

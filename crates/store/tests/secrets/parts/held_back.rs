@@ -1,8 +1,6 @@
-//! The part that nobody looked at while the rules were tuned: how secrets stand in an agent's sessions.
+//! The part held back: other providers, files, commands and chats than those of the first.
 
 use super::{Context, Part};
-use crate::draw::{BASE64, base64};
-use crate::harmless::{Kind, camel, hex, word};
 
 pub(crate) const PART: Part = Part {
     own_form: &OWN_FORM,
@@ -11,238 +9,376 @@ pub(crate) const PART: Part = Part {
     private_keys: &PRIVATE_KEYS,
     unnamed_contexts: &UNNAMED_CONTEXTS,
     named_contexts: &NAMED_CONTEXTS,
-    harmless: &HARMLESS,
+    harmless: &super::held_back_harmless::HARMLESS,
 };
 
 /// Known by their own form: kind, template.
-const OWN_FORM: [(&str, &str); 20] = [
-    ("github pat", "gh|p_{A36}"),
-    ("github fine-grained", "github|_pat_{A22}_{A59}"),
-    ("anthropic", "sk-|ant-api03-{A93}AA"),
-    ("openai", "sk|-proj-{A74}T3|BlbkFJ{A74}"),
-    ("aws", "AK|IA{216}"),
-    ("google", "AI|za{A35}"),
-    ("slack", "xox|b-{d12}-{d12}-{A24}"),
-    ("stripe", "sk|_live_{A24}"),
-    ("npm", "np|m_{A36}"),
-    ("gitlab", "gl|pat-{A20}"),
-    ("huggingface", "hf|_{A34}"),
-    ("sendgrid", "S|G.{A22}.{A43}"),
-    ("digitalocean", "dop|_v1_{h64}"),
-    ("jwt", "ey|JhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.ey|Jyb2xlIjoiYW5v{A40}.{A43}"),
-    ("pypi", "py|pi-AgEIcHlwaS5vcmc{A90}"),
-    ("terraform cloud", "{A14}.atla|sv1.{A67}"),
-    ("vault", "hv|s.{A92}"),
-    ("databricks", "dap|i{h32}"),
-    ("mailgun", "key|-{h32}"),
-    ("tailscale", "tsk|ey-client-{A10}-{A30}"),
+const OWN_FORM: [(&str, &str); 56] = [
+    ("github classic", "gh|p_{A36}"),
+    ("github oauth", "gh|o_{A36}"),
+    ("gitlab routable", "gl|pat-{A40}.01.{l9}"),
+    ("gitlab runner", "gl|rt-t3_{A13}-{A6}"),
+    ("gitlab trigger", "gl|ptt-{h40}"),
+    ("gitlab feed", "gl|ft-{A12}_{A7}"),
+    ("gitlab application", "gl|oas-{h64}"),
+    ("bitbucket", "AT|BB{A24}{H8}"),
+    ("atlassian", "ATA|TT3xFfGF0{A90}-{A80}={H8}"),
+    ("nuget", "oy|2{l43}"),
+    ("artifactory reference", "cmVm|dGtuOjAxOj{A50}"),
+    ("docker organisation", "dckr|_oat_{A12}-{A19}"),
+    ("cloudflare user", "cfu|t_{A40}{h8}"),
+    ("cloudflare account", "cfa|t_{A40}{h8}"),
+    ("vercel", "vc|p_{A56}"),
+    ("alibaba", "LT|AI5t{A18}"),
+    ("tencent", "AK|ID{A32}"),
+    ("databricks", "dap|i{h32}-3"),
+    ("openai legacy", "sk|-{A20}T3|BlbkFJ{A20}"),
+    ("openai admin", "sk|-admin-{A30}_{A27}T3|BlbkFJ{A58}"),
+    ("anthropic oauth", "sk-|ant-oat01-{A40}_{A30}-{A15}AA"),
+    ("deepseek", "sk|-{h32}"),
+    ("cerebras", "cs|k-{l48}"),
+    ("together", "tgp|_v1_{A20}-{A22}"),
+    ("nvidia", "nva|pi-{A30}_{A33}"),
+    ("langsmith service", "lsv|2_sk_{h32}_{h10}"),
+    ("apify", "apify|_api_{A36}"),
+    ("resend", "re|_{A8}_{A24}"),
+    ("stripe in tests", "sk|_test_51{A99}"),
+    ("paystack", "sk|_live_{h40}"),
+    ("paddle", "pdl|_live_apikey_01{l24}_{A22}_{A3}"),
+    ("plaid", "access-|production-{U}"),
+    ("flutterwave", "FLWS|ECK-{h32}-X"),
+    ("shopify", "shp|at_{h32}"),
+    ("slack configuration", "xox|e.xoxb-1-{u166}"),
+    ("slack workspace", "xox|a-2-{d11}-{d12}-{d12}-{h32}"),
+    ("sentry user", "sntr|yu_{h64}"),
+    ("new relic", "NR|AK-{u27}"),
+    ("grafana cloud", "gl|c_eyJvIjoi{A90}"),
+    ("honeycomb", "hca|ik_01{l56}"),
+    ("supabase", "sb|p_{h40}"),
+    ("cockroach", "CCD|B1_{A22}_{A40}"),
+    ("mongodb atlas", "mdb|_sa_sk_{A20}_{A19}"),
+    ("aiven", "AV|NS_{A19}"),
+    ("doppler", "dp.|st.prd.{A43}"),
+    ("1password", "op|s_eyJzaWduSW5BZGRyZXNzIjoi{b320}"),
+    ("sonarqube", "sq|u_{h40}"),
+    ("circleci project", "CCI|PRJ_{A22}_{h40}"),
+    ("typeform", "tf|p_{A44}_{A14}"),
+    ("mapbox", "sk|.eyJ1IjoiYWNtZSIsImEiOiJj{A40}.{A22}"),
+    ("hubspot", "pat|-eu1-{U}"),
+    ("brevo", "xkey|sib-{h64}-{A16}"),
+    ("firebase messaging", "AA|AA{A7}:APA91b{A60}-{A73}"),
+    ("telegram", "{d10}:A|AF{A20}-{A11}"),
+    (
+        "jwt of a service account",
+        "ey|JhbGciOiJSUzI1NiIsImtpZCI6Ik{A30}.ey|JhdWQiOlsiaHR0cHM6Ly9rdWJlcm5ldGVz{A90}.{A200}-{A141}",
+    ),
+    ("jwt hs512", "ey|JhbGciOiJIUzUxMiJ9.ey|JzdWIiOiJvcHMiLCJleHAiOjE3{A30}.{A40}_{A45}"),
 ];
 
 /// Known by their names: kind, name, template.
-const NAMED: [(&str, &str, &str); 22] = [
-    ("password", "database_password", "{A14}"),
-    ("password easy", "test_user_password", "Passw0rd{d2}!"),
-    ("password of words", "admin_password", "blue-tractor-{d2}"),
-    ("password digits", "pin_password", "{d8}"),
-    ("password hex", "rabbitmq_password", "{h24}"),
-    ("pass", "email_pass", "{l16}"),
-    ("token hex", "github_token", "{h40}"),
-    ("token", "vercel_token", "{A24}"),
-    ("token long", "figma_token", "{d6}-{U}"),
-    ("token", "telegram_bot_token", "{d10}:A|A{A33}"),
-    ("secret", "nextauth_secret", "{b43}="),
-    ("secret", "stripe_webhook_secret", "whs|ec_{A32}"),
-    ("secret", "google_client_secret", "{A24}"),
-    ("api key", "openweather_api_key", "{h32}"),
-    ("api key", "pinecone_api_key", "{U}"),
-    ("api key", "mistral_api_key", "{A32}"),
-    ("key", "supabase_service_role_key", "{A100}"),
-    ("key", "encryption_key", "{b44}"),
-    ("key", "rails_master_key", "{h32}"),
-    ("key", "secret_key_base", "{h128}"),
-    ("credentials", "azure_credentials", "{A40}"),
-    ("auth", "ngrok_authtoken", "{A27}_{A21}"),
+const NAMED: [(&str, &str, &str); 46] = [
+    ("password of a name and a year", "admin_pass", "maximilian{d4}"),
+    ("password that should be strong", "sa_password", "Str0ng!Passw0rd{d2}"),
+    ("password with tilde and colon", "ldap_bind_password", "{A5}~{A5}:{A3}"),
+    ("password with a hash", "old_password", "Herbst{d4}#x"),
+    ("password lower", "mqtt_password", "{l10}"),
+    ("password of digits", "router_password", "{d10}"),
+    ("password of a manager", "sftp_password", "{A20}"),
+    ("password of a datasource", "spring_datasource_password", "{A4}_{A4}-{d4}"),
+    ("password with plus and equals", "kibana_password", "{A6}={A4}+{d2}"),
+    ("passphrase", "wifi_passphrase", "sunflower-{d4}-kayak"),
+    ("pass", "redis_pass", "{A14}5"),
+    ("passwd", "mail_passwd", "{A9}.{d2}"),
+    ("apple", "apple_app_specific_password", "{l4}-{l4}-{l4}-{l4}"),
+    ("netlify", "netlify_auth_token", "{A43}"),
+    ("linode", "linode_token", "{h64}"),
+    ("vultr", "vultr_api_key", "{u36}"),
+    ("scaleway", "scw_secret_key", "{U}"),
+    ("ovh", "ovh_application_secret", "{h32}"),
+    ("fastly", "fastly_api_key", "{A15}_{A16}"),
+    ("nomad", "nomad_token", "{U}"),
+    ("drone", "drone_token", "{A32}"),
+    ("jenkins", "jenkins_api_token", "11{h32}"),
+    ("coveralls", "coveralls_repo_token", "{A33}"),
+    ("expo", "expo_token", "{A40}"),
+    ("rollbar", "rollbar_access_token", "{h32}"),
+    ("opsgenie", "opsgenie_api_key", "{U}"),
+    ("splunk", "splunk_hec_token", "{U}"),
+    ("salesforce", "salesforce_client_secret", "{H64}"),
+    ("trello", "trello_token", "AT|TA{h64}{H8}"),
+    ("clickup", "clickup_api_token", "pk_{d8}_{u32}"),
+    ("deepgram", "deepgram_api_key", "{h40}"),
+    ("serpapi", "serpapi_api_key", "{h64}"),
+    ("qdrant", "qdrant_api_key", "{A27}-{A26}"),
+    ("upstash", "upstash_redis_rest_token", "AX{b52}=="),
+    ("mollie", "mollie_api_key", "live_{A30}"),
+    ("binance", "binance_secret_key", "{A64}"),
+    ("authorize.net", "authnet_transaction_key", "{A16}"),
+    ("auth0", "auth0_client_secret", "{A31}_{A32}"),
+    ("cognito", "cognito_client_secret", "{l52}"),
+    ("github webhook", "github_webhook_secret", "{h40}"),
+    ("cookies", "cookie_signing_secret", "{A16}.{A16}"),
+    ("rails", "secret_key_base", "{h128}"),
+    ("hmac at google", "gcs_hmac_secret", "{b40}"),
+    ("azure maps", "azure_maps_subscription_key", "{A52}JQ|QJ99B{u1}AC{A22}"),
+    ("device", "iot_device_primary_key", "{b43}="),
+    ("ssh", "ssh_key_passphrase", "{A5}-{A5}-{A5}"),
 ];
 
 /// In place: kind, the text with `@` in the secret's place, template.
-const WHOLE: [(&str, &str, &str); 16] = [
+const WHOLE: [(&str, &str, &str); 95] = [
     (
-        "connection refused",
-        "psycopg2.OperationalError: connection to \"postgresql://app:@@db:5432/app\" failed",
-        "{A14}",
+        "sql server in python",
+        "create_engine(\"mssql+pyodbc://sa:@@sql01/crm?driver=ODBC+Driver+18+for+SQL+Server\")",
+        "{A8}%24{A4}%3D",
     ),
-    ("prisma", "DATABASE_URL=\"mysql://root:@@127.0.0.1:3306/app?schema=public\"", "{A10}2"),
-    ("mongoose", "mongoose.connect('mongodb://admin:@@mongo:27017/app?authSource=admin')", "{A12}3"),
-    ("git push", "To https://x-access-token:@@github.com/team/app.git", "{A36}"),
-    ("curl verbose", "> GET /v1 HTTP/2\n> authorization: Bearer @\n> accept: */*", "{A48}"),
-    ("curl data", "curl -X POST https://h.tld/login -d '{\"user\":\"me\",\"password\":\"@\"}'", "{A10}5"),
-    ("curl form", "curl https://h.tld/login --data 'user=me&password=@&next=/'", "{A10}5"),
-    ("requests", "requests.get(url, headers={'Authorization': f'Bearer @'})", "{A40}"),
-    ("requests auth", "requests.get(url, auth=HTTPBasicAuth('me', '@'), params={'password': '@'})", "{A12}6"),
-    ("compose", "services:\n  db:\n    environment:\n      POSTGRES_PASSWORD: @\n", "{A13}4"),
-    ("values", "--set postgresql.auth.password=@ --namespace x", "{A13}4"),
-    ("gh", "gh secret set DEPLOY_TOKEN --body \"@\"", "{A36}"),
-    ("wrangler", "echo @ | wrangler secret put API_TOKEN", "sk|_live_{A24}"),
-    ("az", "az storage blob list --account-name a --account-key @", "{b86}=="),
-    ("ssh config", "sshpass -p \"@\" rsync -a . me@h:/srv", "{A10}7"),
-    ("psql", "PGPASSWORD='@' pg_dump -h db -U app app", "{A10}7"),
+    (
+        "supabase",
+        "DIRECT_URL=postgres://postgres.qkzwmv:@@aws-0-eu-central-1.pooler.supabase.com:6543/postgres",
+        "{A16}",
+    ),
+    (
+        "neon",
+        "postgresql://neondb_owner:@@ep-cool-sun-a2b3.eu-central-1.aws.neon.tech/neondb?sslmode=require",
+        "np|g_{A12}",
+    ),
+    (
+        "replica set",
+        "mongodb://app:@@m1.internal:27017,m2.internal:27017/app?replicaSet=rs0&authSource=admin",
+        "{A5}%23{A6}%3A{d2}",
+    ),
+    ("redis over tls", "    url: rediss://:@@cache.corp.tld:6380/1", "{A21}-{A22}"),
+    ("mqtt", "mqtts://sensor-7:@@broker.corp.tld:8883", "{A12}5"),
+    ("smtp of sendgrid", "MAILER_DSN=smtp://apikey:@@smtp.sendgrid.net:587", "S|G.{A22}.{A43}"),
+    ("stored by git", "https://deploy:@@git.corp.tld", "{h40}"),
+    ("neo4j", "neo4j+s://neo4j:@@1a2b3c4d.databases.neo4j.io", "{A43}"),
+    ("ftp of a person", "ftp://web:@@ftp.corp.tld/htdocs", "Sonne{d3}!"),
+    ("socks", "curl -x socks5h://corp:@@proxy.corp.tld:1080 https://ifconfig.me", "{A9}4"),
+    ("sqlplus", "sqlplus hr/@@ORCLPDB1", "{A9}_{d2}"),
+    ("cassandra", "cqlsh cass1 9042 -u cassandra -p @", "{A12}6"),
+    ("clickhouse", "clickhouse-client -h ch --user default --password '@' -q 'SELECT 1'", "{A10}!2"),
+    ("mysqldump", "mysqldump -uroot -p'@' --all-databases > all.sql", "{A7}%{A5}"),
+    ("influx", "influx -host tsdb -username admin -password '@' -execute 'SHOW DATABASES'", "{A11}3"),
+    ("oracle user", "CREATE USER app IDENTIFIED BY \"@\" QUOTA 10M ON users;", "{A8}#{d3}"),
+    ("set password", "SET PASSWORD FOR app = PASSWORD('@');", "{A10}4"),
+    ("role with spaces", "ALTER ROLE svc LOGIN PASSWORD '@' VALID UNTIL 'infinity';", "winter is {d2} long"),
+    ("mongo user", "db.createUser({user: \"app\", pwd: \"@\", roles: [\"readWrite\"]})", "{A13}7"),
+    ("7z", "7z a -mhe=on -p@ backup.7z data/", "{A12}8"),
+    ("unzip", "unzip -P '@' archive.zip -d out", "{A6}!{A5}"),
+    ("openssl with spaces", "openssl rsa -in k.pem -passin 'pass:@' -out k2.pem", "three blind mice {d2}"),
+    ("ssh-keygen", "ssh-keygen -t ed25519 -N '@' -f id_deploy", "{A13}2"),
+    ("luks", "echo -n '@' | cryptsetup luksOpen /dev/sdb1 data -", "{A8}-{A8}"),
+    ("nmcli", "nmcli dev wifi connect Office password '@'", "Kitchen Radio {d3}"),
+    ("wpa supplicant", "network={\n  ssid=\"Office\"\n  psk=\"@\"\n  key_mgmt=WPA-PSK\n}", "{A12}1"),
+    ("net use", "net use Z: \\\\nas\\share @ /user:CORP\\dev /persistent:no", "{A10}!5"),
+    ("snmp", "snmpwalk -v3 -l authPriv -u mon -a SHA -A '@' -x AES 10.0.0.1 sysUpTime", "{A13}9"),
+    ("wget", "wget --http-user=dev --http-password=@ https://files.corp.tld/x.tar.gz", "{A12}3"),
+    ("stripe by curl", "curl https://api.stripe.com/v1/balance -u @:", "sk|_test_51{A99}"),
+    (
+        "paypal by curl",
+        "curl -u \"$PAYPAL_ID:@\" https://api-m.paypal.com/v1/oauth2/token -d grant_type=client_credentials",
+        "E{A39}_{A39}",
+    ),
+    (
+        "mailgun by curl",
+        "curl -s --user 'api:@' https://api.mailgun.net/v3/mg.corp.tld/messages",
+        "{h32}-{h8}-{h8}",
+    ),
+    ("composer", "composer config --global http-basic.repo.corp.tld ci @", "{A30}"),
+    ("poetry", "poetry config http-basic.corp ci @", "{A24}"),
+    ("bundler", "bundle config set --global gems.corp.tld ci:@", "{A26}"),
+    ("minio client", "mc alias set prod https://minio.corp.tld ops-user @", "{A32}"),
+    ("s3cmd", "s3cmd --access_key=ops --secret_key=@ ls s3://acme", "{b40}"),
+    ("openshift", "oc login https://api.ocp.corp.tld:6443 --token=@", "sha|256~{A20}-{A22}"),
+    ("gh", "gh auth login --with-token <<< '@'", "gh|o_{A36}"),
+    ("doctl", "doctl auth init -t @", "dop|_v1_{h64}"),
+    ("netlify", "netlify deploy --prod --auth @ --dir dist", "{A43}"),
+    ("ngrok", "ngrok config add-authtoken @", "2{A26}_{A21}"),
+    ("tailscale", "sudo tailscale up --authkey @ --ssh", "tsk|ey-auth-k{A10}CNTRL-{A32}"),
+    ("swarm", "docker swarm join --token @ 10.0.0.1:2377", "SWM|TKN-1-{l50}-{l25}"),
+    (
+        "k3s",
+        "curl -sfL https://get.k3s.io | K3S_URL=https://n1:6443 K3S_TOKEN=@ sh -",
+        "K10{h64}::server:{h32}",
+    ),
+    ("cloudflared", "cloudflared service install @", "ey|JhIjoiOWYx{b150}"),
+    (
+        "runner",
+        "gitlab-runner register --url https://git.corp.tld --token @ --executor docker",
+        "gl|rt-{A20}",
+    ),
+    ("argocd", "argocd login argo.corp.tld --username admin --password @ --grpc-web", "{A16}"),
+    (
+        "assume-role",
+        "{\n  \"Credentials\": {\n    \"SecretAccessKey\": \"@\",\n    \"Expiration\": \"2026-11-02T10:00:00Z\"\n  }\n}",
+        "{b40}",
+    ),
+    ("session at amazon", "\"SessionToken\": \"@\",", "IQoJb3JpZ2luX2Vj{b300}="),
+    (
+        "answer of oauth",
+        "{\"access_token\":\"@\",\"token_type\":\"Bearer\",\"expires_in\":3600,\"scope\":\"read\"}",
+        "{A64}",
+    ),
+    ("refresh", "\"refresh_token\": \"@\", \"client_id\": \"764\"", "1/|/03{A24}-L9Ir{A60}"),
+    (
+        "form of oauth",
+        "curl -d 'grant_type=client_credentials&client_id=app&client_secret=@&scope=read' $URL",
+        "{A40}",
+    ),
+    (
+        "gcs signed",
+        "https://storage.googleapis.com/b/o.zip?X-Goog-Date=20261101T000000Z&X-Goog-Expires=600&X-Goog-Signature=@",
+        "{h256}",
+    ),
+    (
+        "logic app",
+        "https://prod-12.westeurope.logic.azure.com/workflows/7f/triggers/manual/paths/invoke?api-version=2016-10-01&sv=1.0&sig=@",
+        "{A20}-{A22}",
+    ),
+    ("function", "https://acme.azurewebsites.net/api/run?code=@&name=x", "{A40}AzFu{A8}=="),
+    ("discord webhook", "https://discord.com/api/webhooks/1180012345678901234/@", "{A34}_{A33}"),
+    ("ifttt", "https://maker.ifttt.com/trigger/build/with/key/@", "{A22}"),
+    ("google chat", "https://chat.googleapis.com/v1/spaces/AAQA/messages?threadKey=x&token=@", "{A42}%3D"),
+    ("calendar", "https://calendar.google.com/calendar/ical/ops/private-@/basic.ics", "{h32}"),
+    ("mail to verify", "https://app.corp.tld/verify-email?uid=7&token=@", "{A21}-{A21}"),
+    ("datadog header", "curl -H \"DD-API-KEY: @\" https://api.datadoghq.eu/api/v1/validate", "{h32}"),
+    ("postmark header", "-H \"X-Postmark-Server-Token: @\"", "{U}"),
+    ("elevenlabs header", "    headers={\"xi-api-key\": \"@\"},", "{h32}"),
+    ("azure header", "Ocp-Apim-Subscription-Key: @", "{h32}"),
+    ("okta header", "Authorization: SSWS @", "00{A19}-{A20}"),
+    ("elastic header", "curl -H 'Authorization: ApiKey @' https://es01:9200/", "{b58}=="),
+    ("splunk header", "curl -k https://hec:8088 -H 'Authorization: Splunk @'", "{U}"),
+    ("pagerduty header", "Authorization: Token token=@", "{A20}"),
+    ("asp.net", "Cookie: ASP.NET_SessionId=@; theme=dark", "{l24}"),
+    (
+        "next-auth",
+        "set-cookie: __Secure-next-auth.session-token=@; Path=/; Secure",
+        "ey|JhbGciOiJkaXIiLCJlbmMiOiJBMjU2R0NNIn0..{A16}.{A90}.{A22}",
+    ),
+    ("smtp dialog", "C: AUTH PLAIN @\nS: 235 ok", "AG1haWxlcgBXazR{21}dFp{21}cDl{21}MXh{21}"),
+    ("nginx", "proxy_set_header Authorization \"Basic @\";", "c3ZjLXB1bGw6R2h{21}N3J{21}S2R{21}Mnd{21}NQ=="),
+    ("alertmanager", "global:\n  smtp_auth_username: ops\n  smtp_auth_password: \"@\"\n", "{A16}"),
+    (
+        "registry in kubernetes",
+        "type: kubernetes.io/dockerconfigjson\ndata:\n  .dockerconfigjson: @\n",
+        "ey|JhdXRocyI6eyJnaGNyLmlvIjp7{b120}",
+    ),
+    (
+        "base64 of settings",
+        "echo @ | base64 -d > .env",
+        "REJfUEFTU1dPUkQ9cXZ{21}N21{21}UnR{21}azB{21}SG5{21}eDh{21}Cg==",
+    ),
+    ("preshared key", "[Peer]\nPresharedKey = @\nAllowedIPs = 10.0.0.0/8", "{b43}="),
+    (
+        "jwk",
+        "{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"x\":\"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo\",\"d\":\"@\"}",
+        "{A21}_{A21}",
+    ),
+    ("minisign", "untrusted comment: minisign encrypted secret key\n@\n", "RWRT|Y0Iy{b200}="),
+    (
+        "openvpn",
+        "-----BEGIN OpenVPN Static key V1-----\n@\n-----END OpenVPN Static key V1-----",
+        "{h32}\n{h32}\n{h32}\n{h32}",
+    ),
+    ("setup key", "Can't scan it? Enter this two-factor setup key: @", "{24} {24} {24} {24}"),
+    ("backup codes", "Your backup codes:\n  1. @\n", "{d4} {d4}"),
+    ("wordpress", "define( 'SECURE_AUTH_KEY', '@' );", "{A10}!~{A8}^*({A8}"),
+    ("spring mail", "spring:\n  mail:\n    username: ops\n    password: @\n", "{l16}"),
+    ("inventory", "web1 ansible_host=10.0.0.4 ansible_user=root ansible_ssh_pass=@", "{A9}6"),
+    ("my.cnf", "[client]\nuser=root\npassword=\"@\"\n", "{A4}#{A5}!"),
+    ("msmtp", "account corp\nhost mail.corp.tld\nuser ops\npassword @\n", "{A16}"),
+    ("rclone", "[dav]\ntype = webdav\nuser = dev\npass = @\n", "{A20}_{A19}"),
+    ("hosts of gh", "github.com:\n    user: dev\n    oauth_token: @\n", "gh|o_{A36}"),
+    ("yarnrc", "npmRegistries:\n  \"https://npm.corp.tld\":\n    npmAuthToken: \"@\"\n", "{U}"),
+    ("login in a log", "WARN login failed user=ops password=@ ip=10.0.0.4", "{A8}!4"),
+    ("mask of actions", "echo \"::add-mask::@\"", "{A32}"),
+    ("chat", "ssh to the staging box, user ops, pw: @", "{A9}5"),
+    ("chat in german", "Zugang zum Testsystem: Benutzer ops, Passwort: @", "Regen{d3}schirm"),
 ];
 
 /// Private keys: kind, the text with `@` (on one line: `#`) in the place of their lines; `¦` is dropped.
-const PRIVATE_KEYS: [(&str, &str); 2] = [
-    ("read with numbers", "     1→-----BEGIN RSA PRI¦VATE KEY-----\n@\n-----END RSA PRI¦VATE KEY-----"),
+const PRIVATE_KEYS: [(&str, &str); 8] = [
     (
-        "service account",
-        "{\n  \"type\": \"service_account\",\n  \"private_key\": \"-----BEGIN PRI¦VATE KEY-----\\n#\\n-----END PRI¦VATE KEY-----\\n\",\n  \"client_id\": \"7\"\n}",
+        "template literal",
+        "const key = `-----BEGIN PRI¦VATE KEY-----\n@\n-----END PRI¦VATE KEY-----\n`;\nsign(key);",
+    ),
+    ("python", "KEY = \"\"\"-----BEGIN RSA PRI¦VATE KEY-----\n@\n-----END RSA PRI¦VATE KEY-----\"\"\"\n"),
+    (
+        "heredoc",
+        "cat > ~/.ssh/id_ed25519 <<'EOF'\n-----BEGIN OPENSSH PRI¦VATE KEY-----\n@\n-----END OPENSSH PRI¦VATE KEY-----\nEOF\nchmod 600 ~/.ssh/id_ed25519",
+    ),
+    (
+        "ssh2",
+        "---- BEGIN SSH2 ENCRYPTED PRI¦VATE KEY ----\nComment: \"dev\"\n@\n---- END SSH2 ENCRYPTED PRI¦VATE KEY ----",
+    ),
+    (
+        "credentials in a variable",
+        "GOOGLE_CREDENTIALS='{\"type\":\"service_account\",\"private_key\":\"-----BEGIN PRI¦VATE KEY-----\\n#\\n-----END PRI¦VATE KEY-----\\n\"}'",
+    ),
+    (
+        "result of a tool",
+        "{\"type\":\"tool_result\",\"content\":\"-----BEGIN OPENSSH PRI¦VATE KEY-----\\n#\\n-----END OPENSSH PRI¦VATE KEY-----\\n\"}",
+    ),
+    ("xml", "<privateKey>-----BEGIN EC PRI¦VATE KEY-----\n@\n-----END EC PRI¦VATE KEY-----</privateKey>"),
+    (
+        "pgp without headers",
+        "$ gpg --armor --export-secret-keys\n-----BEGIN PGP PRI¦VATE KEY BLOCK-----\n\n@\n=q0Wz\n-----END PGP PRI¦VATE KEY BLOCK-----",
     ),
 ];
 
 /// Where what is known by its form stands.
-const UNNAMED_CONTEXTS: [Context; 8] = [
-    ("read with numbers", |_, secret| format!("     3→THING={secret}\n     4→PORT=80")),
-    ("grep", |_, secret| format!("config/.env:3:THING={secret}")),
-    ("diff", |_, secret| format!("@@ -1,2 +1,2 @@\n-THING=\n+THING={secret}")),
-    ("trace", |_, secret| format!("+ export THING={secret}\n+ THING={secret}\n+ ./deploy")),
-    ("heredoc", |_, secret| format!("cat > .env <<'EOF'\nTHING={secret}\nEOF")),
-    ("repr", |_, secret| format!("{{'thing': '{secret}', 'n': None}}")),
-    ("error", |_, secret| {
-        format!("Error: 401 Incorrect value provided: {secret}. You can find it in your account.")
+const UNNAMED_CONTEXTS: [Context; 14] = [
+    ("log", |_, secret| format!("time=\"10:04:11\" level=error msg=\"request failed\" cred={secret}")),
+    ("commit message", |_, secret| format!("fix: drop {secret} from the config (#214)")),
+    ("failed test", |_, secret| {
+        format!("--- FAIL: TestLoad (0.00s)\n    load_test.go:12: got \"{secret}\", want \"\"")
     }),
-    ("base64", |_, secret| format!("  .env: {}", base64(format!("A=1\nTHING={secret}\n").as_bytes()))),
+    ("continued command", |_, secret| {
+        format!("docker run --rm acme/cli \\\n    {secret} \\\n    --region eu")
+    }),
+    ("flow in yaml", |_, secret| format!("values: [prod, {secret}, 3]")),
+    ("path of a page", |_, secret| format!("GET https://api.corp.tld/v1/{secret}/items 200 12ms")),
+    ("numbered", |_, secret| format!("    11\t# prod\n    12\t{secret}\n    13\t")),
+    ("tuple in python", |_, secret| format!("VALUES = (\n    \"{secret}\",\n    \"b\",\n)")),
+    ("refusal", |_, secret| format!("error: credential '{secret}' was revoked; run `acme login`")),
+    ("escaped twice", |_, secret| format!("\"{{\\\\\\\"v\\\\\\\":\\\\\\\"{secret}\\\\\\\"}}\"")),
+    ("sql", |_, secret| format!("UPDATE settings SET value = '{secret}' WHERE id = 4;")),
+    ("emphasis", |_, secret| format!("The new one is **{secret}** (valid till May).")),
+    ("windows", |_, secret| format!("value\r\n{secret}\r\nC:\\Users\\dev>")),
+    ("result of a tool", |_, secret| {
+        format!("{{\"type\":\"tool_result\",\"content\":[{{\"type\":\"text\",\"text\":\"{secret}\"}}]}}")
+    }),
 ];
 
 /// Where what is known by its name stands.
-const NAMED_CONTEXTS: [Context; 11] = [
-    ("read with numbers", |name, secret| format!("     3→{}={secret}\n     4→PORT=80", name.loud)),
-    ("grep", |name, secret| format!("config/app.py:12:    {} = \"{secret}\"", name.snake)),
-    ("diff", |name, secret| format!("@@ -1,2 +1,2 @@\n-{0}=\n+{0}={secret}", name.loud)),
-    ("trace", |name, secret| format!("+ export {}={secret}\n+ ./deploy", name.loud)),
-    ("heredoc", |name, secret| format!("cat > .env <<'EOF'\n{}={secret}\nEOF", name.loud)),
-    ("repr", |name, secret| format!("Settings({}='{secret}', debug=False)", name.snake)),
-    ("console", |name, secret| format!("{{\n  {}: '{secret}',\n  port: 80\n}}", name.camel)),
-    ("plan", |name, secret| format!("  + {} = \"{secret}\"\n  + port = 80", name.snake)),
-    ("environment list", |name, secret| {
-        format!("        - name: {}\n          value: {secret}\n", name.loud)
+const NAMED_CONTEXTS: [Context; 21] = [
+    ("csh", |name, secret| format!("setenv {} {secret}\nsetenv LANG C", name.loud)),
+    ("fish", |name, secret| format!("set -gx {} \"{secret}\"\nset -gx EDITOR vim", name.loud)),
+    ("setx", |name, secret| format!("C:\\> setx {} \"{secret}\" /M", name.loud)),
+    ("php", |name, secret| format!("return [\n    '{}' => '{secret}',\n    'port' => 80,\n];", name.snake)),
+    ("ruby", |name, secret| format!("ENV['{}'] ||= '{secret}'", name.loud)),
+    ("node", |name, secret| format!("process.env.{} = '{secret}';\nrequire('./app');", name.loud)),
+    ("elixir", |name, secret| {
+        format!("config :acme, Acme.Repo,\n  {}: \"{secret}\",\n  pool_size: 10", name.snake)
     }),
-    ("asked", |name, secret| format!("Use this for now:\n{}: {secret}\n", name.loud)),
-    ("base64", |name, secret| {
-        format!("  .env: {}", base64(format!("A=1\n{}={secret}\n", name.loud).as_bytes()))
+    ("java flag", |name, secret| format!("java -Xmx512m -Dacme.{}={secret} -jar app.jar", name.camel)),
+    ("plist", |name, secret| format!("<key>{}</key>\n<string>{secret}</string>", name.camel)),
+    ("toml in a line", |name, secret| format!("db = {{ host = \"db\", {} = \"{secret}\" }}", name.snake)),
+    ("key and value", |name, secret| {
+        format!("{{\n  \"key\": \"{}\",\n  \"value\": \"{secret}\",\n  \"sensitive\": true\n}}", name.loud)
     }),
-];
-
-/// What only looks like secrets.
-const HARMLESS: [Kind; 22] = [
-    ("read with numbers", |draw| {
-        format!(
-            "    {}→    let token = {}.token();\n    {}→    key.push({});",
-            draw.below(99),
-            word(draw),
-            draw.below(99),
-            word(draw)
-        )
+    ("printed by go", |name, secret| format!("cfg: &{{host:db {}:{secret} port:5432}}", name.camel)),
+    ("removed lines", |name, secret| format!("-  {0}: {secret}\n+  {0}_file: /run/secrets/app", name.snake)),
+    ("properties", |name, secret| format!("acme.port: 80\nacme.{}: {secret}\n", name.kebab)),
+    ("printenv", |name, secret| format!("$ printenv {}\n{secret}\n$ ", name.loud)),
+    ("constants of go", |name, secret| format!("const (\n\t{} = \"{secret}\"\n\tport = 80\n)", name.camel)),
+    ("azure", |name, secret| {
+        format!("az webapp config appsettings set -n acme -g rg --settings {}={secret}", name.loud)
     }),
-    ("grep", |draw| format!("src/{}.rs:{}:    pub api_key: Option<String>,", word(draw), draw.below(900))),
-    ("git log", |draw| {
-        format!("{} (HEAD -> {}/{}) {}: rotate the secret", hex(draw, 9), word(draw), word(draw), word(draw))
+    ("sql", |name, secret| {
+        format!("INSERT INTO settings (name, value) VALUES ('{}', '{secret}');", name.snake)
     }),
-    ("push", |draw| format!("   {}..{}  main -> main", hex(draw, 7), hex(draw, 7))),
-    ("ls", |draw| {
-        format!(
-            "-rw-r--r-- 1 dev dev {} Mar  4 10:11 {}-{}.json",
-            draw.below(99_999),
-            word(draw),
-            hex(draw, 12)
-        )
-    }),
-    ("npm audit", |draw| {
-        format!(
-            "\"node_modules/{}\": {{\"resolved\": \"https://registry.npmjs.org/{}/-/{}-1.0.0.tgz\"}}",
-            word(draw),
-            word(draw),
-            word(draw)
-        )
-    }),
-    ("lock file", |draw| {
-        format!(
-            "source = \"registry+https://github.com/rust-lang/crates.io-index\"\nchecksum = \"{}\"",
-            hex(draw, 64)
-        )
-    }),
-    ("integrity", |draw| {
-        format!("<script integrity=\"sha384-{}\" crossorigin=\"anonymous\">", draw.from(BASE64, 64))
-    }),
-    ("background task", |draw| format!("Command running in background with ID: b{}", hex(draw, 6))),
-    ("agent's file", |draw| {
-        format!("/tmp/claude-1000/-home-dev-{}/{}/tasks/b{}.output", word(draw), draw.uuid(), hex(draw, 7))
-    }),
-    ("usage", |draw| {
-        format!(
-            "\"usage\":{{\"input_tokens\":{},\"cache_creation_input_tokens\":{},\"service_tier\":\"standard\"}}",
-            draw.below(99),
-            draw.below(99_999)
-        )
-    }),
-    ("env names", |draw| {
-        format!(
-            "required: {}_API_KEY, {}_TOKEN and DB_PASSWORD (see .env.example)",
-            word(draw).to_uppercase(),
-            word(draw).to_uppercase()
-        )
-    }),
-    ("env example", |draw| {
-        format!(
-            "{}_API_KEY=your-{}-api-key\nJWT_SECRET=change-me-in-production\nDB_PASSWORD=",
-            word(draw).to_uppercase(),
-            word(draw)
-        )
-    }),
-    ("fixture", |draw| {
-        format!("const user = {{ name: '{}', password: 'password', token: 'test-token' }};", word(draw))
-    }),
-    ("mock", |draw| format!("mock.onPost('/login').reply(200, {{ token: 'fake-{}-token' }});", word(draw))),
-    ("assertion", |draw| format!("expect(screen.getByLabelText('Password')).toHaveValue('{}')", word(draw))),
-    ("clippy", |draw| {
-        format!(
-            "error: casting `u64` to `usize` may truncate\n  --> crates/{}/src/{}.rs:{}:{}",
-            word(draw),
-            word(draw),
-            draw.below(900),
-            draw.below(80)
-        )
-    }),
-    ("stack", |draw| {
-        format!(
-            "    at {}.{} (webpack-internal:///(rsc)/./src/{}.ts:{}:{})",
-            word(draw),
-            camel(draw),
-            word(draw),
-            draw.below(900),
-            draw.below(80)
-        )
-    }),
-    ("test names", |draw| {
-        format!("test auth::tests::an_expired_token_of_a_{}_is_refused ... ok", word(draw))
-    }),
-    ("prose", |draw| {
-        format!(
-            "I'll check how the {} handles the API key: it's passed as `apiKey` and never stored.",
-            word(draw)
-        )
-    }),
-    ("public ids", |draw| {
-        format!(
-            "NEXT_PUBLIC_GA_ID=G-{}\nAWS_REGION=eu-central-1\nS3_BUCKET={}-assets",
-            draw.fill("{u10}"),
-            word(draw)
-        )
-    }),
-    ("migrations", |draw| {
-        format!(
-            "2026{}_{}_add_token_to_{}.sql applied ({} ms)",
-            draw.below(9_999),
-            draw.below(999_999),
-            word(draw),
-            draw.below(900)
-        )
-    }),
+    ("dart", |name, secret| format!("  static const String {} = '{secret}';", name.camel)),
+    ("debug line", |name, secret| format!("[debug] connecting with {}='{secret}' to host=db", name.snake)),
+    ("notebook", |name, secret| format!("%env {}={secret}", name.loud)),
 ];

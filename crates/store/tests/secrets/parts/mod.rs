@@ -1,9 +1,18 @@
 //! The parts of the set: secrets, where they stand, and harmless texts.
+//!
+//! Each was written without a look at the rules, measured once, and tuned on only after that. Measured blind, the sixth
+//! had a recall of 0.911 (172 shapes, 3,280 secrets) with no harmless text of 2,400 changed; the one that is held back a
+//! recall of 0.808 (205 shapes, 4,134 secrets), none of 2,600 changed. Nobody has looked at what it misses. Whoever does,
+//! to tune on it, writes another one first.
 
+mod fifth;
 mod first;
 mod fourth;
 mod held_back;
+mod held_back_harmless;
 mod second;
+mod sixth;
+mod sixth_harmless;
 mod third;
 
 use crate::harmless::Kind;
@@ -20,7 +29,8 @@ pub(crate) struct Part {
 }
 
 /// Those that were looked at while the rules were tuned.
-pub(crate) const TUNED_ON: [Part; 4] = [first::PART, second::PART, third::PART, fourth::PART];
+pub(crate) const TUNED_ON: [Part; 6] =
+    [first::PART, second::PART, third::PART, fourth::PART, fifth::PART, sixth::PART];
 /// The one that was not.
 pub(crate) const HELD_BACK: Part = held_back::PART;
 
