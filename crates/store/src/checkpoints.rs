@@ -9,6 +9,7 @@ use serde_json::Value;
 use throughline_domain::checkpoint::{Checkpoint, is_id};
 
 use crate::files::{self, AtPath, Durability, FileError};
+use crate::forget::Needle;
 use crate::lock::{Lock, LockError, Patience};
 use crate::paths::{Home, Project};
 use crate::project_files::own_folder;
@@ -172,6 +173,25 @@ impl Checkpoints {
         let bytes = serde_json::to_vec_pretty(&value).map_err(std::io::Error::other).at("encode", &path)?;
         self.note_made(&checkpoint.id, hash_of(&bytes))?;
         Ok(files::replace(&path, &bytes, Durability::Flushed)?)
+    }
+
+    /// Takes words out of checkpoints; one that was made here stays known as such. Says how many held them.
+    pub fn mask(&self, _alone: &Alone, needle: &Needle) -> Result<usize, CheckpointError> {
+        let mut masked = 0;
+        for id in self.ids() {
+            let path = self.file(&id);
+            let Ok(Some(bytes)) = files::read_limited(&path, FILE_BYTES_MAX) else { continue };
+            let clean = needle.masked(&bytes);
+            if clean == bytes {
+                continue;
+            }
+            if self.made().get(&id) == Some(&hash_of(&bytes)) {
+                self.note_made(&id, hash_of(&clean))?;
+            }
+            files::replace(&path, &clean, Durability::Flushed)?;
+            masked += 1;
+        }
+        Ok(masked)
     }
 
     /// Fingerprints of the files that were written here, by name. A file that came with a clone has none.

@@ -1,5 +1,9 @@
 //! Forgetting in files: certain words are taken out of every file of ours, and every byte is looked at afterwards.
 
+pub mod files;
+mod marks;
+mod scope;
+
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -7,10 +11,13 @@ use std::path::{Path, PathBuf};
 use regex::bytes::{Regex, RegexBuilder};
 
 use crate::backups::Backups;
-use crate::files::{self, Durability, FileError};
+use crate::files::{self as disk, Durability, FileError};
 use crate::lock::Patience;
 use crate::paths::{Home, Project};
 use crate::session::SessionCache;
+
+pub use marks::Forgotten;
+pub use scope::Scope;
 
 /// Largest file of ours that is rewritten.
 const FILE_BYTES_MAX: u64 = 256 << 20;
@@ -22,6 +29,12 @@ const WORDS_BYTES_MAX: usize = 1 << 10;
 /// Most files that are looked at.
 const FILES_MAX: usize = 100_000;
 const DEPTH_MAX: usize = 8;
+/// Most texts whose copies are looked for together.
+const TEXTS_MAX: usize = 1_000;
+/// Of a long text so much tells a copy, which may have been cut short behind it.
+const HEAD_CHARS: usize = 60;
+/// A shorter id stands in too many bytes by chance to be looked for in them.
+pub const ID_BYTES_MIN: usize = 12;
 /// Stands where the words stood: valid inside of a JSON string.
 const FORGOTTEN: &[u8] = b"[forgotten]";
 
@@ -46,6 +59,23 @@ impl Needle {
         Some(Self { pattern })
     }
 
+    /// Any of some names, each as it is; `None` when there are none.
+    #[must_use]
+    pub fn any(names: &[String]) -> Option<Self> {
+        let names: Vec<String> = names.iter().map(|name| regex::escape(name)).collect();
+        let pattern = RegexBuilder::new(&names.join("|")).size_limit(256 << 20).build().ok();
+        pattern.filter(|_| !names.is_empty()).map(|pattern| Self { pattern })
+    }
+
+    /// Copies of texts: each as it is, but for how blanks and JSON spell it, and also where it was cut short.
+    #[must_use]
+    pub fn copies(texts: &[String]) -> Option<Self> {
+        let long_enough = texts.iter().filter(|text| text.trim().len() >= ID_BYTES_MIN).take(TEXTS_MAX);
+        let patterns: Vec<String> = long_enough.map(|text| copy_pattern(text)).collect();
+        let pattern = RegexBuilder::new(&patterns.join("|")).size_limit(256 << 20).build().ok();
+        pattern.filter(|_| !patterns.is_empty()).map(|pattern| Self { pattern })
+    }
+
     /// Whether a text holds the words.
     #[must_use]
     pub fn is_in(&self, text: &str) -> bool {
@@ -59,6 +89,13 @@ impl Needle {
     }
 }
 
+fn copy_pattern(text: &str) -> String {
+    let head_end = text.char_indices().nth(HEAD_CHARS).map_or(text.len(), |(at, _)| at);
+    let words: Vec<String> = text[..head_end].split_whitespace().map(escaped).collect();
+    let rest = if head_end < text.len() { r#"[^"\\\n]{0,4000}"# } else { "" };
+    words.join(r"(?:\s|\\[nrt])+") + rest
+}
+
 /// A word as a pattern; a quotation mark and a backslash may be spelt as JSON spells them.
 fn escaped(word: &str) -> String {
     let escaped = |c: char| match c {
@@ -67,6 +104,17 @@ fn escaped(word: &str) -> String {
         c => regex::escape(&c.to_string()),
     };
     word.chars().map(escaped).collect()
+}
+
+/// What a search looked at, and what it found.
+#[derive(Debug, Default)]
+pub struct Searched {
+    /// Files.
+    pub files: usize,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Files that hold what was looked for, in them or in their names.
+    pub holding: Vec<PathBuf>,
 }
 
 /// The places that hold what is remembered about a project.
@@ -130,8 +178,8 @@ impl Places {
                 continue;
             }
             if !is_trial {
-                let bytes = files::read_limited(&path, FILE_BYTES_MAX)?.unwrap_or_default();
-                files::replace(&path, &needle.masked(&bytes), Durability::Flushed)?;
+                let bytes = disk::read_limited(&path, FILE_BYTES_MAX)?.unwrap_or_default();
+                disk::replace(&path, &needle.masked(&bytes), Durability::Flushed)?;
             }
             held.push(path);
         }
@@ -161,6 +209,22 @@ impl Places {
             }
         }
         Ok(sessions)
+    }
+
+    /// Looks at every byte of the data folder, and of our files in the project; says which files hold what is looked for.
+    #[must_use]
+    pub fn search(&self, needle: Option<&Needle>) -> Searched {
+        let mut all = self.texts();
+        walk(self.home.root(), DEPTH_MAX, &mut all);
+        all.sort();
+        all.dedup();
+        let bytes = all.iter().filter_map(|path| path.symlink_metadata().ok()).map(|meta| meta.len()).sum();
+        let files = all.len();
+        let is_held = |path: &PathBuf| {
+            let is_named = needle.is_some_and(|needle| needle.is_in(&path.to_string_lossy()));
+            is_named || needle.is_some_and(|needle| holds(path, needle))
+        };
+        Searched { files, bytes, holding: all.into_iter().filter(is_held).collect() }
     }
 
     /// Files that still hold the words: every byte of the data folder, and of our files in the project.
@@ -193,7 +257,7 @@ fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
 #[must_use]
 pub fn holds(path: &Path, needle: &Needle) -> bool {
     let look = || -> io::Result<bool> {
-        let mut file = files::open_regular(path)?;
+        let mut file = disk::open_regular(path)?;
         let mut scan = Scan::new(needle);
         let mut piece = vec![0; PIECE_BYTES];
         loop {
@@ -258,6 +322,17 @@ mod tests {
         assert!(!needle.is_in("project blue moon"));
         assert_eq!(needle.masked(br#"{"a":"b project \"blue\" moon c"}"#), br#"{"a":"b [forgotten] c"}"#);
         assert!(Needle::new(&[" \t".to_owned()]).is_none());
+    }
+
+    #[test]
+    fn copies_of_a_text_are_known_whole_and_cut_short() {
+        let long = format!("{}, and then the herons left", "the queue is drained before a deploy ".repeat(3));
+        let needle =
+            Needle::copies(&[long.clone(), "name it \"heron\"".to_owned(), "short".to_owned()]).unwrap();
+        assert_eq!(needle.masked(format!("- {long}\nnext").as_bytes()), b"- [forgotten]\nnext");
+        assert_eq!(needle.masked(format!("- {}…\nnext", &long[..80]).as_bytes()), b"- [forgotten]\nnext");
+        assert_eq!(needle.masked(br#"{"a":"name it \"heron\""}"#), br#"{"a":"[forgotten]"}"#);
+        assert!(!needle.is_in("short"), "too common to be told from others' words");
     }
 
     #[test]

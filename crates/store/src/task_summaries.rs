@@ -117,6 +117,11 @@ impl TaskSummaries {
         Ok(removed)
     }
 
+    /// Removes summaries by the names of their files.
+    pub fn remove(&self, ids: &[String]) -> Result<(), FileError> {
+        ids.iter().try_for_each(|id| files::remove(&self.file(&safe_name(id))))
+    }
+
     /// Notes for other tools at which turn a session was last looked at.
     pub fn note_check(&self, session_id: &str, turn: u64) -> Result<(), FileError> {
         write_json(&self.check_file(session_id), &serde_json::json!({ "last_check_turn": turn }))

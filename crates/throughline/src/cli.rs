@@ -185,7 +185,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Verb::Usage(args) => commands::usage::run(&place()?, folder.as_deref(), &args),
         Verb::Backfill(args) => commands::backfill::run(&place()?, &args),
         Verb::Trust(args) => commands::trust::run(&app()?, &args),
-        Verb::Forget(args) => commands::forget::run(&app()?, &args),
+        Verb::Forget(args) => commands::forget::run(folder.as_deref(), &args),
         Verb::Fresh(args) => commands::fresh::run(&app()?, &args),
         Verb::Pause(args) => commands::pause::pause(&app()?, &args),
         Verb::Unpause(args) => commands::pause::unpause(&app()?, &args),

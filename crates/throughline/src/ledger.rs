@@ -7,11 +7,14 @@ use std::time::SystemTime;
 use throughline_agents::claude_code::transcript::{Parsed, parse_line};
 use throughline_capture::{absorb, recent_part};
 use throughline_domain::ledger::Ledger;
+use throughline_domain::time;
 use throughline_domain::transcript::{Block, Line, What};
 use throughline_store::files::FileError;
+use throughline_store::forget::Forgotten;
 use throughline_store::ledger_file::{self, LedgerFile, RECENT, Track};
 use throughline_store::paths::Home;
 use throughline_store::redact;
+use throughline_store::session::SessionCache;
 use throughline_store::transcript_file::{Cursor, read_on};
 
 /// What a usual gate reads at most: some tens of milliseconds.
@@ -37,13 +40,15 @@ pub(crate) fn catch_up(
     // At the first sight of a huge one its end is enough for now: the rest is read from the beginning, once.
     let is_huge = || std::fs::metadata(path).is_ok_and(|meta| meta.len() > bytes_max);
     let main_max = if file.main.cursor.offset == 0 && is_huge() { SLICE_BYTES } else { bytes_max };
-    advance(&mut file.main, &before.main, path, main_max, failures);
+    let Some(until) = forgotten_until(home, session_id, failures) else { return before.main.ledger };
+    advance(&mut file.main, &before.main, &Reading { path, bytes_max: main_max, until }, failures);
     if file.main.cursor.front_bytes() > 0 && file.behind.is_none() {
         file.behind = Some(Track { cursor: Cursor::at_start(), ..Track::default() });
     }
     if let Some(behind) = &mut file.behind {
         let fresh = Track { cursor: Cursor::at_start(), ..Track::default() };
-        advance(behind, before.behind.as_ref().unwrap_or(&fresh), path, bytes_max, failures);
+        let reading = Reading { path, bytes_max, until };
+        advance(behind, before.behind.as_ref().unwrap_or(&fresh), &reading, failures);
         if behind.cursor.offset >= file.main.cursor.offset {
             let stretch = std::mem::take(&mut file.main.ledger.stretch);
             // Reading from the beginning cannot tell that the context was purified meanwhile.
@@ -88,7 +93,9 @@ pub(crate) fn recent(
         return None;
     }
     let mut file = before.clone();
-    advance(&mut file.main, &before.main, Path::new(transcript), SLICE_BYTES, failures);
+    let until = forgotten_until(home, session_id, failures)?;
+    let reading = Reading { path: Path::new(transcript), bytes_max: SLICE_BYTES, until };
+    advance(&mut file.main, &before.main, &reading, failures);
     file.main.ledger = recent_part(&file.main.ledger);
     failures.extend(file.write(&folder, before).err().map(|error| error.to_string()));
     Some(file.main.ledger)
@@ -98,7 +105,9 @@ pub(crate) fn recent(
 pub(crate) fn look(home: &Home, session_id: &str, transcript: &Path) -> Ledger {
     let mut track = LedgerFile::read(&home.session(session_id), &transcript.to_string_lossy()).main;
     let before = track.clone();
-    advance(&mut track, &before, transcript, LARGE_SLICE_BYTES, &mut Vec::new());
+    let Some(until) = forgotten_until(home, session_id, &mut Vec::new()) else { return track.ledger };
+    let reading = Reading { path: transcript, bytes_max: LARGE_SLICE_BYTES, until };
+    advance(&mut track, &before, &reading, &mut Vec::new());
     ledger_file::mask(&mut track.ledger);
     track.ledger
 }
@@ -114,14 +123,37 @@ pub(crate) fn begin_stretch(home: &Home, session_id: &str, transcript: &str) -> 
     Ok(file.main.ledger)
 }
 
+/// What is read, how much of it, and from which moment on (ms since 1970): what is older was forgotten.
+struct Reading<'r> {
+    path: &'r Path,
+    bytes_max: u64,
+    until: i64,
+}
+
+/// The moment before which a session is forgotten; the beginning of time where it is not. `None` when that cannot be told:
+/// then nothing is read.
+fn forgotten_until(home: &Home, session_id: &str, failures: &mut Vec<String>) -> Option<i64> {
+    let forgotten = match Forgotten::read(home) {
+        Ok(forgotten) if forgotten.is_empty() => return Some(i64::MIN),
+        Ok(forgotten) => forgotten,
+        Err(error) => {
+            failures.push(error.to_string());
+            return None;
+        }
+    };
+    let project = SessionCache::read(&home.session(session_id)).map(|cache| cache.project_root);
+    let project = project.unwrap_or_default();
+    Some(forgotten.until_ms(session_id, &project.to_string_lossy()).unwrap_or(i64::MIN))
+}
+
 /// Reads one track on, which is still as `before`. A file that is not the one that was read before is read anew; where
 /// that fails, too, everything stays as it was.
-fn advance(track: &mut Track, before: &Track, path: &Path, bytes_max: u64, failures: &mut Vec<String>) {
+fn advance(track: &mut Track, before: &Track, reading: &Reading<'_>, failures: &mut Vec<String>) {
     let was_begun = track.cursor.offset > 0;
-    let mut outcome = read_into(track, path, bytes_max, failures);
+    let mut outcome = read_into(track, reading, failures);
     if outcome == Some(true) && was_begun {
         *track = Track::default();
-        outcome = read_into(track, path, bytes_max, failures);
+        outcome = read_into(track, reading, failures);
     }
     if outcome.is_none() {
         *track = before.clone();
@@ -129,12 +161,23 @@ fn advance(track: &mut Track, before: &Track, path: &Path, bytes_max: u64, failu
 }
 
 /// Whether the file turned out to be another one; `None` when it could not be read.
-fn read_into(track: &mut Track, path: &Path, bytes_max: u64, failures: &mut Vec<String>) -> Option<bool> {
+fn read_into(track: &mut Track, reading: &Reading<'_>, failures: &mut Vec<String>) -> Option<bool> {
     let ledger = &mut track.ledger;
+    // A line without a time is as old as the one before it.
+    let mut is_forgotten = reading.until > i64::MIN && track.cursor.offset == 0;
     let each_line = |offset: u64, bytes: &[u8]| {
-        each(bytes, |line| absorb(ledger, line, offset));
+        each(bytes, |line| {
+            if reading.until > i64::MIN
+                && let Some(at) = line.timestamp.and_then(time::parse)
+            {
+                is_forgotten = at.as_millisecond() < reading.until;
+            }
+            if !is_forgotten {
+                absorb(ledger, line, offset);
+            }
+        });
     };
-    match read_on(path, &track.cursor, bytes_max, SystemTime::now(), each_line) {
+    match read_on(reading.path, &track.cursor, reading.bytes_max, SystemTime::now(), each_line) {
         Ok((cursor, reading)) => {
             track.cursor = cursor;
             failures.extend(reading.problems.first().map(ToString::to_string));

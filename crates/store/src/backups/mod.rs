@@ -83,6 +83,17 @@ pub struct Taken {
     pub generation: u32,
 }
 
+/// What there is of one session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptBackups {
+    /// The name of its files: the session's id, where that is plain.
+    pub name: String,
+    /// When the first part was copied; `None` when an index does not tell.
+    pub first_at: Option<String>,
+    /// Bytes on disk.
+    pub bytes: u64,
+}
+
 /// All backups of this machine.
 #[derive(Debug, Clone)]
 pub struct Backups {
@@ -181,6 +192,39 @@ impl Backups {
         let mut bytes = 0;
         for generation in index::generations(&self.root).iter().filter(|it| it.name == name) {
             bytes += generation.remove()?;
+        }
+        Ok(bytes)
+    }
+
+    /// The sessions of a project that have backups: by the names of their files, whatever their index looks like.
+    #[must_use]
+    pub fn kept_in(&self, project: &str) -> Vec<KeptBackups> {
+        let folder = self.root.join(safe_name(project));
+        let mut kept: Vec<KeptBackups> = Vec::new();
+        for generation in
+            index::generations(&self.root).iter().filter(|it| it.data_path().starts_with(&folder))
+        {
+            let first_at =
+                generation.backup().and_then(|backup| backup.members.first().map(|first| first.at.clone()));
+            let bytes = generation.disk_bytes();
+            match kept.iter_mut().find(|it| it.name == generation.name) {
+                Some(known) => {
+                    known.bytes += bytes;
+                    known.first_at = known.first_at.take().min(first_at);
+                }
+                None => kept.push(KeptBackups { name: generation.name.clone(), first_at, bytes }),
+            }
+        }
+        kept
+    }
+
+    /// Removes everything that tells of a session here, its lock too.
+    pub fn forget(&self, session: &str, patience: Patience) -> Result<u64, BackupError> {
+        let bytes = self.remove(session, patience)?;
+        files::remove(&self.root.join("locks").join(format!("{}.lock", safe_name(session))))?;
+        for entry in std::fs::read_dir(&self.root).into_iter().flatten().flatten() {
+            // One that holds something stays.
+            let _ = std::fs::remove_dir(entry.path());
         }
         Ok(bytes)
     }

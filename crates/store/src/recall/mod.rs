@@ -7,6 +7,7 @@ mod block;
 mod error;
 mod files;
 mod forget;
+mod forget_scope;
 mod promises;
 mod retention;
 mod search;

@@ -121,6 +121,15 @@ impl App {
         Ok((Self { place, config, memory, now: Timestamp::now(), caller: Caller::from_env() }, problems))
     }
 
+    /// The project of a folder that is gone, for whoever wants nothing of it to be kept.
+    pub(crate) fn of_gone(root: &Path) -> Result<Self, Failure> {
+        let place = Place::from_env().ok_or_else(no_home)?;
+        let project = place.project_at(root);
+        let (config, _) = place.config(&project);
+        let memory = project_memory(project, &place, &config);
+        Ok(Self { place, config, memory, now: Timestamp::now(), caller: Caller::from_env() })
+    }
+
     /// Who is asking: a person, or an agent that runs us as a command.
     pub(crate) fn author(&self) -> Author {
         Author {

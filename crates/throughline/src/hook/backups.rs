@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use throughline_agents::claude_code::transcript_tail::LastUsage;
 use throughline_store::backups::{BackupError, Backups, Moment};
+use throughline_store::forget::Forgotten;
 use throughline_store::lock::{LockError, Patience};
 use throughline_store::session::SessionCache;
 
@@ -57,6 +58,15 @@ pub(super) fn before_compaction(run: &Run, session: &Session, failures: &mut Vec
 
 /// Copies one slice; tells whether there is more. A failure costs this copy: what is missing goes with the next one.
 fn take(run: &Run, project: &str, bytes_max: u64, tokens: Option<u64>, failures: &mut Vec<String>) -> bool {
+    // A copy would bring back what was forgotten of this session.
+    match Forgotten::read(&run.place.home) {
+        Ok(forgotten) if forgotten.until_of_session(&run.payload.session_id).is_none() => {}
+        Ok(_) => return false,
+        Err(error) => {
+            failures.push(error.to_string());
+            return false;
+        }
+    }
     let moment = Moment {
         project,
         session: &run.payload.session_id,

@@ -25,7 +25,7 @@ pub(super) fn index(run: &Run, session: &Session, failures: &mut Vec<String>) {
     let limits = Limits { deadline: Some(Instant::now() + TIME_MAX), file_bytes: Some(BYTES_MAX) };
     let transcript = Path::new(&run.payload.transcript_path);
     let indexed = Recall::open(&path, WAIT)
-        .and_then(|mut store| catch_up_one(transcript, &mut store, &writing, rules, limits));
+        .and_then(|mut store| catch_up_one(&run.place.home, transcript, &mut store, &writing, rules, limits));
     match indexed {
         // A damaged index is set aside by the next query, which somebody waits for.
         Ok(_) | Err(RecallError::Busy { .. }) => {}

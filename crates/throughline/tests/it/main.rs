@@ -26,6 +26,7 @@ mod damaged_data;
 mod disk;
 mod endings;
 mod exchange;
+mod forget_origin;
 mod forgetting;
 mod gauges;
 mod governance;

@@ -11,6 +11,8 @@ use std::time::{Instant, SystemTime};
 
 use throughline_domain::Timestamp;
 use throughline_store::config::Recall as Rules;
+use throughline_store::forget::Forgotten;
+use throughline_store::paths::Home;
 use throughline_store::recall::{Added, Batch, Recall, RecallError, Retention, Writing};
 use throughline_store::usage::{FileMark, KnownFile};
 
@@ -73,6 +75,13 @@ pub(crate) struct Limits {
     pub(crate) file_bytes: Option<u64>,
 }
 
+/// How it is read: how much, and what not.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reading<'f> {
+    pub(super) limits: Limits,
+    pub(super) forgotten: &'f Forgotten,
+}
+
 /// Reads what is new in all transcripts.
 pub(crate) fn catch_up(
     place: &Place,
@@ -85,7 +94,8 @@ pub(crate) fn catch_up(
     let began = Instant::now();
     let mut intake = Intake::default();
     let known = store.known_files()?;
-    let Discovered { mut changed, files, unreadable } = discover(&config_folders(place), &known);
+    let forgotten = Forgotten::read(&place.home)?;
+    let Discovered { mut changed, files, unreadable } = discover(&config_folders(place), &known, &forgotten);
     intake.files = files;
     for (path, what) in unreadable {
         intake.problem(path, what);
@@ -93,7 +103,7 @@ pub(crate) fn catch_up(
     if limits.deadline.is_some() {
         changed.reverse();
     }
-    read_all(changed, store, writing, limits, progress, &mut intake)?;
+    read_all(changed, store, writing, Reading { limits, forgotten: &forgotten }, progress, &mut intake)?;
     settle(store, writing, rules, &mut intake)?;
     intake.ms = began.elapsed().as_millis();
     Ok(intake)
@@ -101,6 +111,7 @@ pub(crate) fn catch_up(
 
 /// Reads what is new in one transcript.
 pub(crate) fn catch_up_one(
+    home: &Home,
     path: &Path,
     store: &mut Recall,
     writing: &Writing,
@@ -109,6 +120,7 @@ pub(crate) fn catch_up_one(
 ) -> Result<Intake, RecallError> {
     let mut intake = Intake::default();
     let Ok(meta) = std::fs::metadata(path) else { return Ok(intake) };
+    let forgotten = Forgotten::read(home)?;
     let path = crate::place::real(path);
     let key = path.to_string_lossy().into_owned();
     let known = store.known_files()?.remove(&key);
@@ -116,7 +128,8 @@ pub(crate) fn catch_up_one(
     let project_folder = folder.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let changed = Changed { path, key, mark: FileMark::of(&meta), project_folder, known };
     intake.files = 1;
-    read_all(vec![changed], store, writing, limits, &mut Progress::silent(), &mut intake)?;
+    let reading = Reading { limits, forgotten: &forgotten };
+    read_all(vec![changed], store, writing, reading, &mut Progress::silent(), &mut intake)?;
     settle(store, writing, rules, &mut intake)?;
     Ok(intake)
 }
@@ -147,7 +160,7 @@ fn read_all(
     changed: Vec<Changed>,
     store: &mut Recall,
     writing: &Writing,
-    limits: Limits,
+    how: Reading<'_>,
     progress: &mut Progress,
     intake: &mut Intake,
 ) -> Result<(), RecallError> {
@@ -162,14 +175,14 @@ fn read_all(
     if bytes < THREADS_BYTES_MIN {
         for file in changed {
             let mut outcome = Ok(());
-            reading::read(&file, now, limits, &seen, |piece| {
+            reading::read(&file, now, how, &seen, |piece| {
                 outcome = writer.take(piece);
                 outcome.is_ok()
             });
             outcome?;
         }
     } else {
-        in_threads(changed, now, limits, &seen, &mut writer)?;
+        in_threads(changed, now, how, &seen, &mut writer)?;
     }
     writer.flush()?;
     intake.bytes_left = bytes.saturating_sub(intake.bytes);
@@ -181,7 +194,7 @@ fn read_all(
 fn in_threads(
     changed: Vec<Changed>,
     now: SystemTime,
-    limits: Limits,
+    how: Reading<'_>,
     seen: &Mutex<HashSet<u64>>,
     writer: &mut Writer<'_>,
 ) -> Result<(), RecallError> {
@@ -198,7 +211,7 @@ fn in_threads(
                 scope.spawn(move || {
                     for file in files {
                         // An error means that the writer gave up.
-                        if !reading::read(&file, now, limits, seen, |piece| sender.send(piece).is_ok()) {
+                        if !reading::read(&file, now, how, seen, |piece| sender.send(piece).is_ok()) {
                             return;
                         }
                     }

@@ -10,11 +10,13 @@ use throughline_agents::claude_code::transcript::{Parsed, parse_line};
 use throughline_capture::passages::{Pending, Teller};
 use throughline_domain::recall::Passage;
 use throughline_domain::text::fingerprint;
+use throughline_domain::{Timestamp, time};
+use throughline_store::forget::Forgotten;
 use throughline_store::recall::{BLOCK_BYTES, NewBlock, line_mark};
 use throughline_store::transcript_file::{self, Cursor};
 use throughline_store::usage::KnownFile;
 
-use super::intake::Limits;
+use super::intake::Reading;
 use crate::commands::usage::intake::{Changed, project_of};
 
 /// Bytes read before what they told goes to the writer.
@@ -39,17 +41,18 @@ pub(super) struct Piece {
 pub(super) fn read(
     file: &Changed,
     now: SystemTime,
-    limits: Limits,
+    how: Reading<'_>,
     seen: &Mutex<HashSet<u64>>,
     mut give: impl FnMut(Piece) -> bool,
 ) -> bool {
+    let limits = how.limits;
     let is_late = || limits.deadline.is_some_and(|deadline| Instant::now() >= deadline);
     let mut teller = file.known.as_ref().map(|known| teller_of(&known.state)).unwrap_or_default();
     let mut folder = file.known.as_ref().map(|known| folder_of(&known.state)).unwrap_or_default();
     let mut cursor = file.known.as_ref().map_or_else(Cursor::at_start, |known| known.cursor.clone());
     let mut bytes = 0;
     while !is_late() {
-        let mut lines = Lines::of(file, &mut teller, folder, seen);
+        let mut lines = Lines::of(file, &mut teller, folder, seen, how.forgotten);
         let read =
             transcript_file::read_on(&file.path, &cursor, PIECE_BYTES, now, |at, line| lines.take(at, line));
         let (mut piece, stayed_in) = lines.into_piece();
@@ -100,6 +103,9 @@ struct Lines<'f> {
     file: &'f Changed,
     teller: &'f mut Teller,
     seen: &'f Mutex<HashSet<u64>>,
+    forgotten: &'f Forgotten,
+    /// Of the session and the project at hand.
+    forgotten_until_ms: Option<i64>,
     stem: String,
     /// The session and the project of the passages that are gathered.
     whose: (String, String),
@@ -112,7 +118,13 @@ struct Lines<'f> {
 }
 
 impl<'f> Lines<'f> {
-    fn of(file: &'f Changed, teller: &'f mut Teller, folder: String, seen: &'f Mutex<HashSet<u64>>) -> Self {
+    fn of(
+        file: &'f Changed,
+        teller: &'f mut Teller,
+        folder: String,
+        seen: &'f Mutex<HashSet<u64>>,
+        forgotten: &'f Forgotten,
+    ) -> Self {
         let known = Some(folder.as_str()).filter(|folder| !folder.is_empty());
         let project = known.map_or(file.project_folder.as_str(), |it| project_of(it, &file.project_folder));
         let project = project.to_owned();
@@ -121,6 +133,8 @@ impl<'f> Lines<'f> {
             file,
             teller,
             seen,
+            forgotten,
+            forgotten_until_ms: None,
             stem,
             whose: Default::default(),
             project: (folder, project),
@@ -153,6 +167,17 @@ impl<'f> Lines<'f> {
             let whose = (session.to_owned(), self.project.1.clone());
             self.pack();
             self.whose = whose;
+            self.forgotten_until_ms = self.forgotten.until_ms(&self.whose.0, &self.whose.1);
+        }
+        // A line without a time is as old as the one before it.
+        if let Some(until) = self.forgotten_until_ms
+            && line
+                .timestamp
+                .and_then(time::parse)
+                .map_or(self.teller.at_s * 1_000, Timestamp::as_millisecond)
+                < until
+        {
+            return;
         }
         let before = self.passages.len();
         let Self { teller, passages, text_bytes, .. } = self;

@@ -8,6 +8,7 @@ use throughline_agents::claude_code::transcript::{Parsed, parse_line};
 use throughline_domain::transcript::What;
 use throughline_domain::{Timestamp, time};
 use throughline_store::archive::{Archive, SessionRow};
+use throughline_store::forget::Forgotten;
 use throughline_store::glance::Glance;
 use throughline_store::ledger_file::LedgerFile;
 use throughline_store::notes_file::NotesFile;
@@ -85,8 +86,13 @@ pub(super) fn sessions(app: &App) -> Vec<Listed> {
     for row in rows.unwrap_or_default() {
         complete(&mut found, &row);
     }
+    let forgotten = Forgotten::read(home).unwrap_or_default();
     for path in transcripts::of_project(app).unwrap_or_default().into_iter().rev().take(LISTED_MAX) {
         let Some(id) = path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned) else { continue };
+        let written = of_transcript(id.clone(), &path).last_active.as_millisecond();
+        if !found.contains_key(&id) && forgotten.covers(&id, &project.root.to_string_lossy(), written) {
+            continue;
+        }
         found.entry(id.clone()).or_insert_with(|| of_transcript(id, &path)).transcript.get_or_insert(path);
     }
     let mut all: Vec<Listed> = found.into_values().collect();

@@ -5,6 +5,7 @@ use std::env;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
+use throughline_store::forget::Forgotten;
 use throughline_store::usage::{FileMark, KnownFile};
 
 use crate::place::Place;
@@ -69,7 +70,11 @@ pub(crate) fn config_folders(place: &Place) -> Vec<PathBuf> {
 }
 
 /// Looks through the folders.
-pub(crate) fn discover(config_folders: &[PathBuf], known: &BTreeMap<String, KnownFile>) -> Discovered {
+pub(crate) fn discover(
+    config_folders: &[PathBuf],
+    known: &BTreeMap<String, KnownFile>,
+    forgotten: &Forgotten,
+) -> Discovered {
     let mut found = Discovered::default();
     let mut entries = 0;
     for config_folder in config_folders {
@@ -94,7 +99,7 @@ pub(crate) fn discover(config_folders: &[PathBuf], known: &BTreeMap<String, Know
                 if kind.is_dir() && depth < DEPTH_MAX {
                     folders.push((entry.path(), depth + 1));
                 } else if kind.is_file() && entry.file_name().as_encoded_bytes().ends_with(b".jsonl") {
-                    found.take(entry.path(), entry.metadata().ok(), &projects, known);
+                    found.take(entry.path(), entry.metadata().ok(), &projects, known, forgotten);
                 }
             }
         }
@@ -109,10 +114,15 @@ impl Discovered {
         meta: Option<Metadata>,
         projects: &Path,
         known: &BTreeMap<String, KnownFile>,
+        forgotten: &Forgotten,
     ) {
         let Some(meta) = meta else { return };
         self.files += 1;
         let mark = FileMark::of(&meta);
+        let below = path.strip_prefix(projects).unwrap_or(&path);
+        if forgotten.covers_file(below, mark.mtime_ns / 1_000_000) {
+            return;
+        }
         let key = path.to_string_lossy().into_owned();
         let known = known.get(&key);
         if known.is_some_and(|known| known.is_settled && known.mark == mark) {

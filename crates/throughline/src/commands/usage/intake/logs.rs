@@ -1,15 +1,15 @@
 //! The usage logs of the projects that are known: samples of how full the context was.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use throughline_store::archive::ArchiveError;
-use throughline_store::usage::{Batch, KnownFile, UsageStore};
+use throughline_store::usage::{Batch, UsageStore};
 use throughline_store::usage_log;
 use throughline_store::usage_log::read::{changed, read as read_log};
 
-use super::Intake;
+use super::{Intake, Seen};
 use crate::place::{self, Place};
 
 /// Most projects whose logs are looked for.
@@ -18,7 +18,7 @@ const PROJECTS_MAX: usize = 10_000;
 /// Reads what is new in the logs of every project that responses came from, and of the one at hand.
 pub(super) fn read(
     place: &Place,
-    known: &BTreeMap<String, KnownFile>,
+    seen: &Seen<'_>,
     store: &mut UsageStore,
     intake: &mut Intake,
 ) -> Result<(), ArchiveError> {
@@ -28,15 +28,13 @@ pub(super) fn read(
     let now = SystemTime::now();
     for root in roots.iter().filter(|root| root.is_absolute()).take(PROJECTS_MAX) {
         let folder = usage_log::folder(&place.project_at(root));
-        for log in changed(&folder, known) {
+        for log in changed(&folder, seen.known) {
             let mut stopped = None;
             let done = read_log(&log, now, |piece| {
                 intake.bytes += piece.bytes;
-                let batch = Batch {
-                    samples: piece.samples,
-                    files: piece.file.into_iter().collect(),
-                    ..Batch::default()
-                };
+                let mut samples = piece.samples;
+                samples.retain(|it| !seen.forgotten.covers(&it.session, &it.project, it.at.as_millisecond()));
+                let batch = Batch { samples, files: piece.file.into_iter().collect(), ..Batch::default() };
                 match store.add(&batch) {
                     Ok(added) => intake.added.add(added),
                     Err(error) => stopped = Some(error),

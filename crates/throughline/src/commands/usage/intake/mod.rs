@@ -14,7 +14,9 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Instant, SystemTime};
 
+use throughline_domain::Timestamp;
 use throughline_store::archive::ArchiveError;
+use throughline_store::forget::Forgotten;
 use throughline_store::usage::{Added, Batch, KnownFile, UsageStore};
 
 use crate::place::Place;
@@ -74,8 +76,11 @@ pub(crate) fn catch_up(
     let began = Instant::now();
     let mut intake = Intake::default();
     let known = store.known_files()?;
-    transcripts(&config_folders(place), &known, store, &mut intake, progress)?;
-    logs::read(place, &known, store, &mut intake)?;
+    let forgotten = Forgotten::read(&place.home)
+        .map_err(|error| ArchiveError::Io { path: error.path.clone(), what: error.source.to_string() })?;
+    let seen = Seen { known: &known, forgotten: &forgotten };
+    transcripts(&config_folders(place), &seen, store, &mut intake, progress)?;
+    logs::read(place, &seen, store, &mut intake)?;
     if intake.added != Added::default() {
         disagreements::log(place, store)?;
     }
@@ -83,21 +88,28 @@ pub(crate) fn catch_up(
     Ok(intake)
 }
 
+/// What was read before, and what is not to be read again.
+struct Seen<'s> {
+    known: &'s BTreeMap<String, KnownFile>,
+    forgotten: &'s Forgotten,
+}
+
 fn transcripts(
     config_folders: &[PathBuf],
-    known: &BTreeMap<String, KnownFile>,
+    seen: &Seen<'_>,
     store: &mut UsageStore,
     intake: &mut Intake,
     progress: &mut Progress,
 ) -> Result<(), ArchiveError> {
-    let Discovered { changed, files, unreadable } = discover(config_folders, known);
+    let Discovered { changed, files, unreadable } = discover(config_folders, seen.known, seen.forgotten);
     intake.files = files;
     for (path, what) in unreadable {
         intake.problem(path, what);
     }
     let bytes = changed.iter().map(Changed::bytes_new).sum();
     progress.begin(bytes);
-    let mut writer = Writer { store, batch: Batch::default(), intake, progress };
+    let forgotten = seen.forgotten;
+    let mut writer = Writer { store, batch: Batch::default(), forgotten, intake, progress };
     if bytes < THREADS_BYTES_MIN {
         let now = SystemTime::now();
         for file in changed {
@@ -157,6 +169,7 @@ fn in_threads(changed: Vec<Changed>, writer: &mut Writer<'_>) -> Result<(), Arch
 struct Writer<'w> {
     store: &'w mut UsageStore,
     batch: Batch,
+    forgotten: &'w Forgotten,
     intake: &'w mut Intake,
     progress: &'w mut Progress,
 }
@@ -170,8 +183,13 @@ impl Writer<'_> {
         for what in piece.problems {
             self.intake.problem(piece.path.clone(), what);
         }
-        self.batch.responses.extend(piece.responses);
-        self.batch.boundaries.extend(piece.boundaries);
+        let is_kept = |session: &str, project: &str, at: Timestamp| {
+            !self.forgotten.covers(session, project, at.as_millisecond())
+        };
+        let responses = piece.responses.into_iter();
+        self.batch.responses.extend(responses.filter(|it| is_kept(&it.session, &it.project, it.at)));
+        let boundaries = piece.boundaries.into_iter();
+        self.batch.boundaries.extend(boundaries.filter(|it| is_kept(&it.session, &it.project, it.at)));
         self.batch.files.extend(piece.file);
         if self.batch.responses.len() >= BATCH_ROWS || self.batch.files.len() >= BATCH_FILES {
             self.flush()?;

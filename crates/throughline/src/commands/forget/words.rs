@@ -1,6 +1,5 @@
-//! `forget`: words go out of everything that is remembered about a project, and it is proven.
+//! Forgetting words: they go out of everything that is remembered about a project, and it is proven.
 
-use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -12,34 +11,11 @@ use throughline_store::gate;
 use throughline_store::lock::Patience;
 use throughline_store::recall::Recall;
 
-use super::{ARCHIVE_WAIT, App};
+use super::{Args, ROUNDS_MAX, is_confirmed};
 use crate::checkpoint as making;
+use crate::commands::{ARCHIVE_WAIT, App};
 use crate::failure::Failure;
 use crate::output;
-
-/// Hooks may write meanwhile: so often everything is looked through before giving up.
-const ROUNDS_MAX: usize = 3;
-
-/// Forget words: out of state, archive, index, notes, logs, checkpoints and backups, with proof
-///
-/// Entries that hold the words are removed; elsewhere `[forgotten]` takes their place. Then every byte of the data folder
-/// and of our files in the project is looked at: exits with 0 only when the words are found nowhere. A run that was
-/// killed is completed by the next one. The agent's own transcripts are not ours: they are named, not touched.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
-  throughline forget --dry-run blue moon       # what would go: the two words in this order, in any case
-  throughline forget 'jane@example.com' --yes  # without asking")]
-pub(crate) struct Args {
-    /// The words, in their order; case and blanks between them do not matter
-    #[arg(required = true)]
-    words: Vec<String>,
-    /// Only say what would go
-    #[arg(long)]
-    dry_run: bool,
-    /// Do not ask
-    #[arg(long)]
-    yes: bool,
-}
 
 /// What holds the words.
 #[derive(Debug, Default)]
@@ -64,7 +40,7 @@ impl Found {
     }
 }
 
-pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+pub(super) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let needle = Needle::new(&args.words).ok_or_else(|| {
         Failure::new("there are no words to forget, or too many").hint("name up to a thousand characters")
     })?;
@@ -74,7 +50,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     if args.dry_run {
         return Ok(());
     }
-    if !found.is_empty() && !args.yes && !is_confirmed()? {
+    if !found.is_empty() && !args.yes && !is_confirmed("Forget it?")? {
         return Err(Failure::new("nothing was forgotten").hint("add --yes to forget without being asked"));
     }
     let mut holding = Vec::new();
@@ -225,16 +201,6 @@ fn tell(found: &Found, is_trial: bool) -> Result<(), Failure> {
         ))?;
     }
     if found.is_empty() { output::say("nothing that is remembered here holds the words") } else { Ok(()) }
-}
-
-fn is_confirmed() -> Result<bool, Failure> {
-    if !std::io::stdin().is_terminal() {
-        return Ok(false);
-    }
-    output::remark("This cannot be undone. Forget it? [y/N]");
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer).map_err(|error| Failure::new(error.to_string()))?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
 /// The agent's own files that hold the words: said, not touched.
