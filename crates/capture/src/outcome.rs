@@ -170,7 +170,8 @@ pub(crate) fn last_lines(text: &str, is_check: bool, outcome: Outcome) -> Vec<St
 const CLIENTS: &[&str] =
     &["Shell cwd was reset", "(Bash completed with no output", "(No output", "Run with --verbose"];
 
-fn is_meaningful(line: &str) -> bool {
+/// Whether a line tells anything.
+pub(crate) fn is_meaningful(line: &str) -> bool {
     line.chars().any(char::is_alphanumeric)
         && !line.starts_with("Exit code ")
         && line != "…"

@@ -28,6 +28,15 @@ const ANSWER_BYTES_MAX: usize = 8 << 10;
 const PATH_BYTES_MAX: usize = 1 << 10;
 /// Calls whose answer has not come.
 const PENDING_MAX: usize = 64;
+/// Of what a command printed so much is taken from its beginning and from its end: what a list, a page or a configuration
+/// says first is what is remembered of it.
+const PRINTED_HEAD_BYTES: usize = 3 << 10;
+const PRINTED_TAIL_BYTES: usize = 1 << 10;
+/// A longer print is several passages.
+const PRINTED_BYTES: usize = 1_000;
+/// Of a printed line, and of the command above it.
+const PRINTED_UNITS_MAX: usize = 240;
+const PRINTER_UNITS_MAX: usize = 160;
 /// Files lately read, and tasks lately named: named again they tell nothing new.
 const LATELY_MAX: usize = 24;
 /// What a line of output begins with, so that nobody takes it for the agent's words.
@@ -259,8 +268,8 @@ impl<F: FnMut(Passage)> Telling<'_, F> {
             || call.subject.contains('\n');
         let (kind, outcome, lines) = match outcome::of(&text, answer.is_error, is_check && hides_exit) {
             outcome::Outcome::Failed => (PassageKind::Error, Outcome::Failed, errors::telling_lines(&text)),
-            // What only looked around told what stands in the files.
-            outcome::Outcome::Succeeded if is_mere_look => return,
+            // What only looked around told nothing but what it printed.
+            outcome::Outcome::Succeeded if is_mere_look => return self.printed(call, &text, &[]),
             outcome::Outcome::Succeeded => (
                 PassageKind::Command,
                 Outcome::Succeeded,
@@ -270,7 +279,45 @@ impl<F: FnMut(Passage)> Telling<'_, F> {
         };
         let told = with_output(&call.subject, &call.purpose, &lines);
         self.passage(kind, outcome, call.turn, told);
+        self.printed(call, &text, &lines);
     }
+
+    /// What a command printed, in passages, unless `told` holds it all.
+    fn printed(&mut self, call: &Pending, text: &str, told: &[String]) {
+        let lines = printed_lines(text);
+        if lines.iter().all(|line| told.iter().any(|known| known.trim() == line.trim())) {
+            return;
+        }
+        let command = shorten(call.subject.trim(), PRINTER_UNITS_MAX);
+        let mut rest = &lines[..];
+        while !rest.is_empty() {
+            let mut bytes = 0;
+            let fits = |line: &&String| {
+                bytes += line.len() + 1;
+                bytes <= PRINTED_BYTES
+            };
+            let (piece, behind) = rest.split_at(rest.iter().take_while(fits).count().max(1));
+            self.passage(PassageKind::Output, Outcome::Unknown, call.turn, with_output(&command, "", piece));
+            rest = behind;
+        }
+    }
+}
+
+/// The lines of an output that are kept: from its beginning and from its end.
+fn printed_lines(text: &str) -> Vec<String> {
+    let meaningful: Vec<&str> =
+        text.lines().map(str::trim_end).filter(|line| outcome::is_meaningful(line.trim())).collect();
+    let within = |bytes_max: usize| {
+        let mut bytes = 0;
+        move |line: &&&str| {
+            bytes += line.len().min(PRINTED_UNITS_MAX) + 1;
+            bytes <= bytes_max
+        }
+    };
+    let head = meaningful.iter().take_while(within(PRINTED_HEAD_BYTES)).count();
+    let tail = meaningful[head..].iter().rev().take_while(within(PRINTED_TAIL_BYTES)).count();
+    let kept = meaningful[..head].iter().chain(&meaningful[meaningful.len() - tail..]);
+    kept.map(|line| shorten(line, PRINTED_UNITS_MAX)).collect()
 }
 
 fn is_check(command: &Simple) -> bool {

@@ -19,11 +19,13 @@ pub enum PassageKind {
     Edit,
     /// A file was read.
     Read,
+    /// What a command printed, beside the lines that tell how it ended.
+    Output,
 }
 
 impl PassageKind {
     /// Every kind; a kind is stored as its place in here, so that new ones are appended.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::User,
         Self::Assistant,
         Self::Command,
@@ -32,6 +34,7 @@ impl PassageKind {
         Self::Task,
         Self::Edit,
         Self::Read,
+        Self::Output,
     ];
 
     /// The word for it.
@@ -46,6 +49,7 @@ impl PassageKind {
             Self::Task => "task",
             Self::Edit => "edit",
             Self::Read => "read",
+            Self::Output => "output",
         }
     }
 

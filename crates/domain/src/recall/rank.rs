@@ -179,6 +179,7 @@ pub fn kind_weight(kind: PassageKind, is_sidechain: bool) -> f64 {
         PassageKind::Summary => 0.8,
         PassageKind::Task => 0.9,
         PassageKind::Command => 0.8,
+        PassageKind::Output => 0.75,
         PassageKind::Edit | PassageKind::Read => 0.4,
     };
     if is_sidechain { weight * 0.85 } else { weight }

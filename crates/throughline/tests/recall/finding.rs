@@ -132,3 +132,22 @@ fn nothing_found_names_the_next_step() {
     assert!(scene.run(&["recall", "\"redis postgres\""]).stderr.contains("without quotes"));
     assert_eq!(scene.run(&["recall", "..."]).status.code(), Some(1));
 }
+
+#[test]
+fn what_a_command_printed_is_found_as_its_output() {
+    let mut scene = Scene::told();
+    let config = format!("[tasks.mirror]\nenv = \"MIRROR_SOURCE=kernel\"\n{}", "filler = 1\n".repeat(2_000));
+    let look = serde_json::json!({"command": "cat tasks.toml"});
+    scene.tool("s3", "Bash", &look, &format!("{config}last_words = \"goodbye\"\n"), false);
+    let found = scene.json(&["recall", "--json", "which variable names the mirror's source"]);
+    let first = &found["results"][0];
+    assert_eq!((&first["kind"], &first["holds_tool_output"]), (&"output".into(), &true.into()), "{found}");
+    let text = first["text"].as_str().unwrap();
+    assert!(text.starts_with("cat tasks.toml\n> [tasks.mirror]\n> env"), "{text}");
+    // Of much the beginning and the end are kept, and no more.
+    assert!(scene.texts("goodbye")[0].contains("last_words"));
+    let all = scene.json(&["recall", "--json", "--limit", "200", "--kind", "output", "tasks.toml"]);
+    let kept: usize =
+        all["results"].as_array().unwrap().iter().map(|it| it["text"].as_str().unwrap().len()).sum();
+    assert!(kept < 6_000, "{kept}");
+}

@@ -22,7 +22,7 @@ pub(super) struct SearchArgs {
     /// What to look for: words, "a phrase", -without
     #[arg(required = true, value_name = "WORDS", allow_hyphen_values = false)]
     pub(super) words: Vec<String>,
-    /// Only these: user, assistant, command, error, summary, task, edit, read; decision, constraint, question,
+    /// Only these: user, assistant, command, error, output, summary, task, edit, read; decision, constraint, question,
     /// evidence, highlight, action, directive, anchor
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     pub(super) kind: Vec<String>,

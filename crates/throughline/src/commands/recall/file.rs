@@ -123,7 +123,7 @@ fn take(chapter: &mut Chapter, it: &Found) {
         PassageKind::Edit => chapter.edits.push((it.id, it.head.turn)),
         PassageKind::Read => chapter.reads += 1,
         PassageKind::Error => chapter.errors.push((it.id, page::plain_snippet(&it.text, &it.answer))),
-        PassageKind::Command => {}
+        PassageKind::Command | PassageKind::Output => {}
         _ => chapter.said.push((it.id, page::plain_snippet(&it.text, &it.answer))),
     }
 }

@@ -168,7 +168,8 @@ pub(super) fn kind_words(head: &Head) -> String {
 
 /// Whether a passage holds output of a tool.
 pub(super) fn holds_output(kind: PassageKind, text: &str) -> bool {
-    matches!(kind, PassageKind::Command | PassageKind::Error) && text.contains(&format!("\n{OUTPUT_MARK}"))
+    matches!(kind, PassageKind::Command | PassageKind::Error | PassageKind::Output)
+        && text.contains(&format!("\n{OUTPUT_MARK}"))
 }
 
 /// How a recorded question was answered.
