@@ -230,7 +230,9 @@ mod tests {
     }
 
     fn drawn(picker: &Picker, size: Size) -> String {
-        picker.rows(size).into_iter().map(|row| format!("{:?}|{}\n", row.look, row.text)).collect()
+        let rows = picker.rows(size);
+        let lines: Vec<String> = rows.iter().map(|row| format!("{:?}|{}\n", row.look, row.text)).collect();
+        lines.concat()
     }
 
     #[test]
