@@ -23,7 +23,7 @@ pub(crate) fn sentences(text: &str) -> impl Iterator<Item = Sentence<'_>> {
 /// The sentences that stand in fences and quotations, where these hold prose.
 pub(crate) fn quoted(text: &str) -> impl Iterator<Item = &str> {
     lines(text)
-        .filter(|(is_own, line)| !is_own && !line.starts_with('|') && !is_fence(line))
+        .filter(|(is_own, line)| !is_own && !line.starts_with('|') && fence(line).is_none())
         .flat_map(|(_, line)| split(line.trim_start_matches(QUOTES).trim_start()))
         .filter(|sentence| !sentence.contains(['{', '}', ';', '=', '│', '<']))
 }
@@ -33,16 +33,59 @@ const QUOTES: [char; 9] = ['|', '>', '│', '┌', '├', '└', '⎿', '●', '
 
 /// The lines of a text, with whether they are its author's own.
 fn lines(text: &str) -> impl Iterator<Item = (bool, &str)> {
-    let mut in_code = false;
+    // The mark that opened the block we are in.
+    let mut open: Option<&str> = None;
     text.lines().map(str::trim).map(move |line| {
-        let is_fence = is_fence(line);
-        in_code ^= is_fence;
-        (!in_code && !is_fence && !line.starts_with(QUOTES), line)
+        let mark = fence(line);
+        match (open, mark) {
+            (None, Some(mark)) => open = Some(mark),
+            // A block ends with a mark of its own kind, as long at least, alone on its line: another may stand inside.
+            (Some(opened), Some(mark)) if mark.starts_with(opened) && mark == line => open = None,
+            _ => {}
+        }
+        let is_own = open.is_none() && mark.is_none() && !line.starts_with(QUOTES) && !is_logged(line);
+        (is_own, line)
     })
 }
 
-fn is_fence(line: &str) -> bool {
-    line.starts_with("```") || line.starts_with("~~~")
+/// The mark with which a line opens or closes a block of code.
+fn fence(line: &str) -> Option<&str> {
+    let first = line.chars().next().filter(|first| matches!(first, '`' | '~'))?;
+    let mark = &line[..line.len() - line.trim_start_matches(first).len()];
+    // Behind backticks that open a block there is no other: `` ```a``` `` is code within a line.
+    let is_inline = first == '`' && line[mark.len()..].contains('`');
+    (mark.len() >= 3 && !is_inline).then_some(mark)
+}
+
+/// A line of a log that was pasted: it begins with a moment, such as `2026-11-16T10:00:00Z`, `[10:00:00]` or
+/// `Nov 16 10:00:00`. All of its sentences are a program's.
+fn is_logged(line: &str) -> bool {
+    let mut words =
+        line.split_whitespace().take(4).map(|word| word.trim_matches(['[', ']', '(', ')', ',', '|']));
+    let is_month = |word: &str| {
+        let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+        months.contains(&word.to_lowercase().as_str())
+    };
+    match words.next() {
+        Some(first) if is_month(first) => words.take(2).any(is_clock),
+        Some(first) if is_date(first) => {
+            is_clock(first.get(11..).unwrap_or_default()) || words.next().is_some_and(is_clock)
+        }
+        Some(first) => is_clock(first),
+        None => false,
+    }
+}
+
+/// `2026-11-16`, `2026/11/16`, with or without what stands behind it.
+fn is_date(word: &str) -> bool {
+    let form: String = word.chars().take(10).map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+    matches!(form.as_str(), "0000-00-00" | "0000/00/00" | "0000.00.00")
+}
+
+/// `10:00:00`, with or without what stands behind it: to the second, as people do not write it.
+fn is_clock(word: &str) -> bool {
+    let form: String = word.chars().take(8).map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+    form == "00:00:00"
 }
 
 /// The length of a list's mark: `- `, `* `, `• `, `1. `, `2) `.
@@ -129,6 +172,32 @@ mod tests {
         let text = "Look:\n> 2. Never do that. It fails\n```\nif (x) { return; }\nYou must not stop here.\n```\n| do not | read |\nmine";
         let found: Vec<&str> = quoted(text).collect();
         assert_eq!(found, ["2. Never do that.", "It fails", "You must not stop here."]);
+    }
+
+    #[test]
+    fn a_fence_ends_with_its_own_kind_only() {
+        let text = "Look:\n````\n```\nnot mine\n```\nnor this\n````\nMine.\n~~~ log\n```\nno\n~~~ x\nno\n~~~\n```a``` is mine too.";
+        let found: Vec<&str> = sentences(text).map(|it| it.text).collect();
+        assert_eq!(found, ["Look:", "Mine.", "```a``` is mine too."]);
+        assert_eq!(sentences("Mine.\n```\nnever closed").count(), 1);
+    }
+
+    #[test]
+    fn all_sentences_of_a_logged_line_are_a_programs() {
+        for line in [
+            "2026-11-16T10:00:00.123Z app WARN a. Never ask.",
+            "2026-11-16 10:00:00,123 [main] a. Never ask.",
+            "[2026/11/16 10:00:00] a. Never ask.",
+            "[10:00:00] a. Never ask.",
+            "10:00:00.123 a. Never ask.",
+            "Nov 16 10:00:00 host app[7]: a. Never ask.",
+        ] {
+            assert_eq!(sentences(line).count(), 0, "{line}");
+            assert!(quoted(line).any(|sentence| sentence == "Never ask."), "{line}");
+        }
+        for line in ["2026-11-16 is the day. Never ask.", "At 10:00 we meet.", "May we go?", "10:30 it is."] {
+            assert!(sentences(line).count() > 0, "{line}");
+        }
     }
 
     #[test]
