@@ -284,7 +284,7 @@ impl Draft {
     /// Takes an entry out of the working set; the archive keeps it, with the reason.
     pub fn withdraw(&mut self, name: &str, why: &str) -> Result<Entry, EntryError> {
         let id = self.find(name)?.id;
-        let unknown = || EntryError::Unknown { name: name.to_owned() };
+        let unknown = || EntryError::Unknown { name: throughline_domain::text::one_line(name, 60) };
         let entry = self.state.remove(id).ok_or_else(unknown)?;
         self.events.push(event(Op::Leave, &entry, self.origin, Some(why.to_owned())));
         Ok(entry)
@@ -379,7 +379,9 @@ impl Draft {
     }
 
     fn find(&mut self, name: &str) -> Result<&mut Entry, EntryError> {
-        self.state.find_mut(name).ok_or_else(|| EntryError::Unknown { name: name.to_owned() })
+        self.state
+            .find_mut(name)
+            .ok_or_else(|| EntryError::Unknown { name: throughline_domain::text::one_line(name, 60) })
     }
 }
 

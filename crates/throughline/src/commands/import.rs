@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::PathBuf;
 
 use serde_json::Value;
-use throughline_domain::{Kind, State};
+use throughline_domain::{Detail, Entry, Kind, Origin, State};
 
 use super::App;
 use crate::failure::Failure;
@@ -12,6 +12,9 @@ use crate::output;
 
 /// Longest file that is read.
 const IMPORT_BYTES_MAX: u64 = 4 << 20;
+
+/// The source of a constraint that an agent brings: it cannot say that somebody else set it.
+const BY_AGENT: &str = "agent";
 
 /// Add the entries of another state file, of an export, or of `.idumb/brain/state.json`
 #[derive(Debug, clap::Args)]
@@ -29,8 +32,16 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
             .hint("import takes a state file, the output of `throughline export`, or iDumb's state.json")
     })?;
     let before = app.state()?.all_entries().count();
+    let is_agent = app.author().origin == Origin::Assistant;
+    // Directives are the user's own words: an agent cannot bring any, out of whatever file.
+    let is_welcome = |entry: &&Entry| !is_agent || entry.id.kind != Kind::Directive;
     let changed = app.change(|draft| {
-        for mut entry in incoming.all_entries().cloned() {
+        for mut entry in incoming.all_entries().filter(is_welcome).cloned() {
+            if let Detail::Constraint { source, .. } = &mut entry.detail
+                && is_agent
+            {
+                BY_AGENT.clone_into(source);
+            }
             let created = entry.extra.shift_remove("created");
             if let Some(Value::String(created)) = created
                 && entry.timestamp.is_empty()
@@ -46,6 +57,12 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         output::warn(&format!("{problem}; nothing was dropped"));
     }
     let seen = incoming.all_entries().count();
+    let left_out = seen - incoming.all_entries().filter(is_welcome).count();
+    if left_out > 0 {
+        output::warn(&format!(
+            "{left_out} directives were left out: they are the user's words, and an agent imports"
+        ));
+    }
     let now = changed.state.all_entries().count() + changed.evicted.len();
     output::say(&format!("{} of {seen} entries imported from {name}", now.saturating_sub(before)))
 }

@@ -21,7 +21,9 @@ pub(super) fn before(run: &Run) -> Outcome {
     let Some(session) = gate::open(run) else { return Outcome::silent() };
     let folder = run.place.home.session(&run.payload.session_id);
     let trigger = run.payload.trigger.as_deref().unwrap_or("auto");
-    let focus = run.payload.custom_instructions.as_deref().map(str::trim).filter(|focus| !focus.is_empty());
+    // Behind a `/compact` stand the user's own words; what comes with a compaction that nobody asked for is nobody's.
+    let typed = run.payload.custom_instructions.as_deref().filter(|_| trigger == "manual");
+    let focus = typed.map(str::trim).filter(|focus| !focus.is_empty());
     let mark = CompactionMark {
         at: run.now.as_millisecond(),
         trigger: throughline_domain::text::one_line(trigger, 20),

@@ -52,6 +52,15 @@ impl Scene {
             .unwrap_or_else(|error| panic!("{args:?} printed no JSON ({error}): {text}"))
     }
 
+    /// The same for a verb that an agent runs.
+    #[track_caller]
+    pub(crate) fn as_agent(&self, args: &[&str]) -> String {
+        let mut command = self.home.command(Path::new(BINARY));
+        let output = command.args(args).env("CLAUDECODE", "1").output().expect("the binary");
+        assert!(output.status.success(), "{args:?}: {output:?}");
+        String::from_utf8(output.stdout).expect("text")
+    }
+
     /// Runs a verb that must fail with this code; gives what it said.
     #[track_caller]
     pub(crate) fn fails(&self, code: i32, args: &[&str]) -> String {

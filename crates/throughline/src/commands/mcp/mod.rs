@@ -5,6 +5,8 @@ mod tools;
 
 use std::path::PathBuf;
 
+use throughline_briefing::fragment::defused;
+use throughline_domain::text::printable;
 use throughline_mcp::call::Call;
 use throughline_mcp::catalogue::{Page, Ready};
 use throughline_mcp::{Answer, Desk, Refusal};
@@ -64,8 +66,10 @@ impl Desk for Memory {
     }
 }
 
+/// A failure as an agent is told it: what it quotes of a call or a file ends nothing and hides nothing.
 fn refusal(failure: Failure) -> Refusal {
-    Refusal { message: failure.message, hint: failure.hint }
+    let clean = |text: String| defused(&printable(&text));
+    Refusal { message: clean(failure.message), hint: failure.hint.map(clean) }
 }
 
 /// The session that our client is in now. The environment names the one in which we were started; after a `/clear` the

@@ -30,12 +30,26 @@ fn vouched(app: &App, state: &State) -> State {
 
 /// The state as JSON whose first and last fields are our marks: attached to a prompt, it is nobody's words.
 fn state_page(state: &State) -> String {
-    let harmless: Value = serde_json::from_str(&defused(&state.to_json().to_string())).unwrap_or_default();
     let mut page = Map::new();
     page.insert("_begin".to_owned(), format!("{OPEN}state]").into());
-    page.extend(harmless.as_object().cloned().unwrap_or_default());
+    if let Value::Object(fields) = harmless(&state.to_json()) {
+        page.extend(fields);
+    }
     page.insert("_end".to_owned(), CLOSE.into());
     serde_json::to_string_pretty(&page).unwrap_or_default()
+}
+
+/// The same value with texts and names that end nothing, hide nothing and move no cursor.
+fn harmless(value: &Value) -> Value {
+    let clean = |text: &str| defused(&printable(text));
+    match value {
+        Value::String(text) => clean(text).into(),
+        Value::Array(items) => items.iter().map(harmless).collect(),
+        Value::Object(fields) => {
+            fields.iter().map(|(name, value)| (clean(name), harmless(value))).collect::<Map<_, _>>().into()
+        }
+        other => other.clone(),
+    }
 }
 
 fn notes_page(app: &App) -> Result<String, Failure> {

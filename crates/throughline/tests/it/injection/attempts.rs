@@ -118,6 +118,24 @@ pub(super) enum Channel {
     NoteFiles,
     /// The configuration of a clone.
     Configuration,
+    /// A task that the client tells of.
+    TaskSubject,
+    /// A row of the agent's list.
+    TodoRow,
+    /// What a compaction shall keep, as a hook is told it.
+    CompactFocus,
+    /// A log that the user pasted in a fence.
+    FencedPaste,
+    /// The same, each line quoted.
+    QuotedPaste,
+    /// The same, as the log has it: each line with its time.
+    BareLog,
+    /// The instructions for agents that a clone brings along.
+    Instructions,
+    /// Why a checkpoint was made.
+    CheckpointNote,
+    /// What a session is called.
+    SessionTitle,
 }
 
 /// All of them.
@@ -148,6 +166,15 @@ pub(super) const CHANNELS: &[Channel] = &[
     Channel::Checkpoint,
     Channel::NoteFiles,
     Channel::Configuration,
+    Channel::TaskSubject,
+    Channel::TodoRow,
+    Channel::CompactFocus,
+    Channel::FencedPaste,
+    Channel::QuotedPaste,
+    Channel::BareLog,
+    Channel::Instructions,
+    Channel::CheckpointNote,
+    Channel::SessionTitle,
 ];
 
 /// The payloads with the marks of a channel in them.
