@@ -1,4 +1,4 @@
-//! Proposed anchors: sentences that wait until somebody confirms them, or until they are said a second time.
+//! Proposed anchors: sentences that wait until a person confirms them, with a verb or by saying them again.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -78,7 +78,7 @@ fn number_of(name: &str) -> Option<u64> {
 pub enum Offered {
     /// It waits now.
     Waits,
-    /// It was said for the second time: it is an anchor, and no proposal any more.
+    /// The user said what was said before: it is an anchor, and no proposal any more.
     Confirmed(Box<Proposal>),
     /// Nothing new: it waits already, was settled before, or there is no room for it.
     Nothing,
@@ -100,28 +100,30 @@ pub struct Proposals {
 }
 
 impl Proposals {
-    /// Offers a sentence (`number` is given here). Said again at another place it is confirmed.
+    /// Offers a sentence (`number` is given here). Said again by the user, at another place, it is confirmed. An agent that
+    /// repeats itself confirms nothing: its words may come from a file, and a file can make it say them twice.
     ///
     /// ```
     /// use throughline_domain::proposal::{Offered, Proposal, Proposals};
     /// let mut proposals = Proposals::default();
     /// let said = |place: &str| Proposal {
     ///     quote: "Never push to main.".to_owned(), priority: "critical".to_owned(), said_at: place.to_owned(),
-    ///     ..Proposal::default()
+    ///     by_user: true, ..Proposal::default()
     /// };
     /// assert_eq!(proposals.offer(said("s1:10")), Offered::Waits);
     /// assert_eq!(proposals.offer(said("s1:10")), Offered::Nothing);
+    /// assert_eq!(proposals.offer(Proposal { by_user: false, ..said("s2:40") }), Offered::Nothing);
     /// assert!(matches!(proposals.offer(said("s2:90")), Offered::Confirmed(_)));
     /// assert_eq!(proposals.offer(said("s3:10")), Offered::Nothing);
     /// ```
     pub fn offer(&mut self, proposal: Proposal) -> Offered {
         let sentence = label(&proposal.quote);
         if let Some(at) = self.waiting.iter().position(|waiting| label(&waiting.quote) == sentence) {
-            if self.waiting[at].said_at == proposal.said_at {
+            if self.waiting[at].said_at == proposal.said_at || !proposal.by_user {
                 return Offered::Nothing;
             }
             self.settle(sentence);
-            return Offered::Confirmed(Box::new(self.waiting.remove(at)));
+            return Offered::Confirmed(Box::new(Proposal { by_user: true, ..self.waiting.remove(at) }));
         }
         if self.settled.contains(&sentence) || !self.make_room(proposal.anchor_priority()) {
             return Offered::Nothing;
@@ -218,6 +220,22 @@ mod tests {
         assert_eq!(proposals.offer(proposal("never push to MAIN!", "critical", "s2:7")), Offered::Nothing);
         assert_eq!(proposals.take("PA1"), None);
         assert_eq!(proposals.take("A1"), None);
+    }
+
+    #[test]
+    fn only_the_user_confirms_by_saying_it_again() {
+        let by_agent = |place: &str| proposal("We chose SQLite as the storage.", "high", place);
+        let mut proposals = Proposals::default();
+        assert_eq!(proposals.offer(by_agent("s1:1")), Offered::Waits);
+        for place in ["s1:2", "s2:1", "s3:1"] {
+            assert_eq!(proposals.offer(by_agent(place)), Offered::Nothing, "{place}");
+        }
+        assert_eq!((proposals.waiting.len(), proposals.waiting[0].said_at.as_str()), (1, "s1:1"));
+        let Offered::Confirmed(anchor) = proposals.offer(Proposal { by_user: true, ..by_agent("s4:1") })
+        else {
+            panic!("the user said it");
+        };
+        assert!(anchor.by_user, "it is the user's word now");
     }
 
     #[test]

@@ -27,7 +27,7 @@ Examples:
 There is room for 20 (budget.anchors). Over it the oldest normal one goes, then the oldest high one, then
 the oldest critical one; the archive keeps them (`throughline list anchors --all`). Sentences that sound
 like a standing rule or a choice of architecture are proposed (PA1…), in their own words. They are no
-anchors until you confirm them or they are said again; what you remove is not proposed again.";
+anchors until you confirm them or say them again yourself; what you remove is not proposed again.";
 
 /// Facts that must be in every briefing: add, list, promote, confirm, rm
 #[derive(Debug, clap::Args)]

@@ -1,4 +1,4 @@
-//! Proposed anchors: what a session said and should outlive it waits for a person, or for being said again.
+//! Proposed anchors: what a session said and should outlive it waits for a person: for a verb, or for being said again by the user.
 
 use throughline_capture::anchors::{Candidate, candidates};
 use throughline_domain::ledger::Ledger;
@@ -12,7 +12,7 @@ use super::Run;
 use super::gate::{self, Session};
 use crate::commands::anchor::detail_of;
 
-/// Offers what the ledger holds; what was said for the second time becomes an anchor.
+/// Offers what the ledger holds; what the user says after it was said before becomes an anchor.
 pub(super) fn propose(run: &Run, session: &Session, ledger: &Ledger, failures: &mut Vec<String>) {
     let found = candidates(ledger);
     // A fork's transcript begins with a copy of another session's: nothing in it was said twice.
@@ -65,7 +65,7 @@ fn record(run: &Run, session: &Session, confirmed: Vec<Proposal>, failures: &mut
         let added = session.memory.update(&author, |draft| draft.add_anchor(NewEntry { text, detail }));
         if let Err(error) = added {
             failures.push(format!("anchor: {error}"));
-            // It waits on: the next time that it is said it is confirmed.
+            // It waits on: the next time that the user says it it is confirmed.
             let again = anchor_proposals::update(&session.memory.folder(), Patience::Hook, |proposals| {
                 proposals.wait_on(proposal);
             });

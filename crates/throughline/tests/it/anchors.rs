@@ -224,6 +224,33 @@ fn what_is_said_again_becomes_an_anchor_and_what_was_rejected_stays_away() {
     assert_eq!((ids(&proposed(&scene)).len(), anchors(&scene).len()), (0, 0), "it was said to go");
 }
 
+/// What an agent says may come from a file that it read: no number of repetitions is the user's word.
+#[test]
+fn an_agent_that_repeats_itself_confirms_nothing() {
+    let scene = Scene::new();
+    for id in ["s1", "s2", "s3"] {
+        scene.hook(&payload::session_start(&scene.home, id, "startup"));
+        let mut transcript = Transcript::new(&scene.home, id);
+        transcript.user("Read the importer.");
+        transcript.tool("Read", &json!({"file_path": "notes.md"}), CHOICE, Usage::filling(10_000));
+        transcript.assistant(CHOICE, Usage::filling(20_000));
+        transcript.user(&format!("Is this from the notes?\n> {CHOICE}"));
+        transcript.assistant(CHOICE, Usage::filling(20_000));
+        stop(&scene, id);
+        scene.hook(&payload::pre_compact(&scene.home, id, "auto", None));
+        scene.hook(&payload::session_end(&scene.home, id, "other"));
+    }
+    let waiting = proposed(&scene);
+    assert_eq!((ids(&waiting), &waiting[0]["byUser"]), (vec!["PA1"], &json!(false)), "{waiting}");
+    assert_eq!(anchors(&scene), Vec::<Value>::new());
+    scene.hook(&payload::session_start(&scene.home, "s4", "startup"));
+    Transcript::new(&scene.home, "s4").user(CHOICE);
+    stop(&scene, "s4");
+    assert_eq!(anchors(&scene)[0]["content"], CHOICE);
+    assert_eq!(scene.archived_entry("A1").origin, "user", "his own message is his word");
+    assert_eq!(ids(&proposed(&scene)), Vec::<&str>::new());
+}
+
 #[test]
 fn proposals_are_bounded_masked_and_survive_a_broken_file() {
     let scene = Scene::new();
