@@ -15,7 +15,7 @@ const NOTE_FILE_BYTES_MAX: u64 = 64 << 10;
 /// Longest exclude file that is edited.
 const EXCLUDE_BYTES_MAX: u64 = 1 << 20;
 
-/// What of ours git should not see.
+/// What of ours git should not see. New lines go to the end: the file says how many of them it was given.
 const EXCLUDED: [&str; 9] = [
     // The client keeps its own local settings out of git, but only where it made the file itself.
     ".claude/settings.local.json",
@@ -143,49 +143,74 @@ pub fn read_if_young(path: &Path, now: Timestamp, seconds_max: u64) -> Option<St
 /// Keeps our files out of git, in the repository's own exclude file. Returns whether it was changed.
 ///
 /// The lines are added in one write: the file keeps its owner and its mode, and a kill leaves no temp file in a folder
-/// that we never look at again. Its lock keeps two of us from adding them twice.
+/// that we never look at again. Its lock keeps two of us from adding them twice. A block that an earlier version wrote
+/// gets what it lacks.
 pub fn exclude_from_git(exclude_file: &Path) -> Result<bool, FileError> {
-    let read = || files::read_limited(exclude_file, EXCLUDE_BYTES_MAX).map(Option::unwrap_or_default);
-    if holds_our_lines(&read()?) {
+    if matches!(exclusion(exclude_file)?, (old, new) if old == new) {
         return Ok(false);
     }
     let _alone = Lock::acquire(exclude_file, Patience::Hook);
     let mut file = files::open_append(exclude_file)?;
-    let old = read()?;
-    if holds_our_lines(&old) {
+    let (old, new) = exclusion(exclude_file)?;
+    if old == new {
         return Ok(false);
     }
-    let lines = our_lines();
-    let ends_line = old.last().is_none_or(|byte| *byte == b'\n');
-    files::append_line(&mut file, lines.as_bytes(), ends_line).at("append to", exclude_file)?;
+    if holds_our_lines(&old) {
+        files::replace(exclude_file, new.as_bytes(), Durability::Quick)?;
+    } else {
+        let ends_line = old.is_empty() || old.ends_with('\n');
+        files::append_line(&mut file, our_lines().as_bytes(), ends_line).at("append to", exclude_file)?;
+    }
     Ok(true)
 }
 
 fn our_lines() -> String {
-    format!("{EXCLUDE_BEGIN}\n{}\n{EXCLUDE_END}", EXCLUDED.join("\n"))
+    format!("{EXCLUDE_BEGIN} {}\n{}\n{EXCLUDE_END}", EXCLUDED.len(), EXCLUDED.join("\n"))
 }
 
-fn holds_our_lines(text: &[u8]) -> bool {
-    String::from_utf8_lossy(text).contains(EXCLUDE_BEGIN)
+fn holds_our_lines(text: &str) -> bool {
+    text.contains(EXCLUDE_BEGIN)
 }
 
 /// Whether the exclude file has our lines.
 #[must_use]
 pub fn is_excluding(exclude_file: &Path) -> bool {
     let text = files::read_limited(exclude_file, EXCLUDE_BYTES_MAX).ok().flatten();
-    text.is_some_and(|text| holds_our_lines(&text))
+    text.is_some_and(|text| holds_our_lines(&String::from_utf8_lossy(&text)))
 }
 
-/// The exclude file as it is and as it would be with our lines.
+/// The exclude file as it is and as it would be with our lines. One that is no text, and has our lines, stays.
 pub fn exclusion(exclude_file: &Path) -> Result<(String, String), FileError> {
-    let old = files::read_limited(exclude_file, EXCLUDE_BYTES_MAX)?.unwrap_or_default();
-    let old = String::from_utf8_lossy(&old).into_owned();
-    if holds_our_lines(old.as_bytes()) {
-        return Ok((old.clone(), old));
-    }
-    let line_end = if old.is_empty() || old.ends_with('\n') { "" } else { "\n" };
-    let new = format!("{old}{line_end}{}\n", our_lines());
+    let bytes = files::read_limited(exclude_file, EXCLUDE_BYTES_MAX)?.unwrap_or_default();
+    let old = String::from_utf8_lossy(&bytes).into_owned();
+    let new = if !holds_our_lines(&old) {
+        let line_end = if old.is_empty() || old.ends_with('\n') { "" } else { "\n" };
+        format!("{old}{line_end}{}\n", our_lines())
+    } else if old.as_bytes() == bytes {
+        with_new_lines(&old).unwrap_or_else(|| old.clone())
+    } else {
+        old.clone()
+    };
     Ok((old, new))
+}
+
+/// The text with those lines in our block that a later version brought. What somebody took out of it stays out, and
+/// what somebody put in stays in. `None` where the block has no end.
+fn with_new_lines(text: &str) -> Option<String> {
+    let begin = text.find(EXCLUDE_BEGIN)?;
+    let end = begin + text[begin..].find(EXCLUDE_END)?;
+    let (first, rest) = text[begin..end].split_once('\n')?;
+    // The first versions did not count.
+    let given: usize = first[EXCLUDE_BEGIN.len()..].trim().parse().unwrap_or(0);
+    let line_end = if first.ends_with('\r') { "\r\n" } else { "\n" };
+    let is_there = |line: &str| rest.lines().any(|known| known.trim_end() == line);
+    let missing: Vec<&str> = EXCLUDED.into_iter().skip(given).filter(|line| !is_there(line)).collect();
+    if given >= EXCLUDED.len() {
+        return None;
+    }
+    let missing: String = missing.iter().flat_map(|line| [*line, line_end]).collect();
+    let head = format!("{EXCLUDE_BEGIN} {}{line_end}", EXCLUDED.len());
+    Some(format!("{}{head}{rest}{missing}{}", &text[..begin], &text[end..]))
 }
 
 /// Whether the project holds anything that was recorded: what the exclude file keeps out of git.

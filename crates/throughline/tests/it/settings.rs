@@ -269,9 +269,39 @@ fn the_exclude_file_keeps_its_other_lines() {
     fs::write(&exclude, "*.swp\nsecret").unwrap();
     scene.ok(&["init"]);
     let text = fs::read_to_string(&exclude).unwrap();
-    assert!(text.starts_with("*.swp\nsecret\n# throughline: begin\n"), "{text}");
+    assert!(text.starts_with("*.swp\nsecret\n# throughline: begin 9\n"), "{text}");
     scene.ok(&["uninstall"]);
     assert_eq!(fs::read_to_string(&exclude).unwrap().trim_end(), "*.swp\nsecret");
+}
+
+/// Lines that a later version brings arrive in the block of an earlier one; what somebody changed in it stays so.
+#[test]
+fn an_older_block_in_the_exclude_file_gets_what_is_new() {
+    let scene = Scene::with_git();
+    let exclude = scene.home.project().join(".git/info/exclude");
+    let older = "*.swp\n# throughline: begin\n.claude/sessions/\nmine\n# throughline: end\nsecret\n";
+    fs::write(&exclude, older).unwrap();
+    let told = scene.ok(&["init", "--dry-run"]);
+    assert!(told.contains("+.claude/checkpoints/"), "{told}");
+    assert_eq!(fs::read_to_string(&exclude).unwrap(), older);
+    scene.ok(&["init"]);
+    let text = fs::read_to_string(&exclude).unwrap();
+    assert!(text.starts_with("*.swp\n# throughline: begin 9\n.claude/sessions/\nmine\n.claude/"), "{text}");
+    assert!(text.ends_with(".claude/logs/\n# throughline: end\nsecret\n"), "{text}");
+    for line in [".claude/sessions/", ".claude/checkpoints/", ".claude/settings.local.json", "mine"] {
+        assert_eq!(text.lines().filter(|known| *known == line).count(), 1, "{line}: {text}");
+    }
+    let without = text.replace(".claude/checkpoints/\n", "");
+    fs::write(&exclude, &without).unwrap();
+    scene.ok(&["init"]);
+    assert_eq!(fs::read_to_string(&exclude).unwrap(), without, "what somebody took out stays out");
+    fs::write(&exclude, "# throughline: begin\nno end\n").unwrap();
+    scene.ok(&["init"]);
+    assert_eq!(
+        fs::read_to_string(&exclude).unwrap(),
+        "# throughline: begin\nno end\n",
+        "nobody knows what is ours"
+    );
 }
 
 #[test]
