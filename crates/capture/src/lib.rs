@@ -255,8 +255,8 @@ fn called(ledger: &mut Ledger, call: &ToolCall<'_>, cwd: Option<&str>, place: Pl
         }
         Tool::TodoWrite => {
             noise::list_written(ledger, call);
-            tasks::replace_list(ledger, &call.todos, place);
-            return segments::follow_tasks(ledger);
+            pending.former = Some(tasks::replace_list(ledger, &call.todos, place));
+            segments::follow_tasks(ledger);
         }
         Tool::AskUser => {
             findings::asked(ledger, call, place);
@@ -290,6 +290,12 @@ fn answered(ledger: &mut Ledger, answer: &ToolAnswer<'_>, offset: u64) {
         noise::answered(ledger, answer, Some(outcome), Some(command));
     } else if let Some(subject) = &call.subject {
         tasks::created(ledger, &call.id, subject, answer);
+    } else if let Some(former) = call.former {
+        if answer.is_error {
+            tasks::put_back(ledger, former);
+            segments::follow_tasks(ledger);
+        }
+        noise::answered(ledger, answer, None, None);
     } else if call.asks {
         findings::answered(ledger);
     }
@@ -297,7 +303,7 @@ fn answered(ledger: &mut Ledger, answer: &ToolAnswer<'_>, offset: u64) {
 
 /// Of the calls that wait for an answer, only those of servers have nothing else to be known by.
 fn is_of_server(call: &PendingCall) -> bool {
-    call.command.is_none() && call.subject.is_none() && !call.asks
+    call.command.is_none() && call.subject.is_none() && call.former.is_none() && !call.asks
 }
 
 /// An id or a tool's name, which are short; what is not is told by its fingerprint.

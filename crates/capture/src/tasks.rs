@@ -81,8 +81,12 @@ pub(crate) fn update(ledger: &mut Ledger, call: &ToolCall<'_>, place: Place) {
     }
 }
 
-/// A whole list takes the place of the former one; a row is the same while its subject is.
-pub(crate) fn replace_list(ledger: &mut Ledger, rows: &[(Cow<'_, str>, Cow<'_, str>)], place: Place) {
+/// A whole list takes the place of the former one, which is given back; a row is the same while its subject is.
+pub(crate) fn replace_list(
+    ledger: &mut Ledger,
+    rows: &[(Cow<'_, str>, Cow<'_, str>)],
+    place: Place,
+) -> Vec<Task> {
     let former: Vec<Task> = ledger.tasks.extract_if(.., |task| task.id.is_empty()).collect();
     for (subject, status) in rows.iter().take(ROWS_MAX) {
         let Some(subject) = subject_of(subject) else { continue };
@@ -94,6 +98,13 @@ pub(crate) fn replace_list(ledger: &mut Ledger, rows: &[(Cow<'_, str>, Cow<'_, s
         };
         ledger.tasks.push(task);
     }
+    former
+}
+
+/// The list that was refused goes, and the one before it is back.
+pub(crate) fn put_back(ledger: &mut Ledger, former: Vec<Task>) {
+    ledger.tasks.retain(|task| !task.id.is_empty());
+    ledger.tasks.extend(former);
 }
 
 fn subject_of(text: &str) -> Option<String> {

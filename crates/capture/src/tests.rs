@@ -203,6 +203,25 @@ fn a_new_list_takes_the_place_of_the_old_one() {
     assert_eq!((session.ledger.tasks[0].created.turn, session.ledger.tasks[0].changed.turn), (1, 2));
 }
 
+/// The client shows the list to the user, who can refuse it.
+#[test]
+fn a_list_that_was_refused_is_no_list() {
+    let mut session = Session::default();
+    session.task("t", "By its id").answer("t", "Task #7 created", false);
+    for (id, rows, is_refused) in [
+        ("c1", vec![("a", "in_progress"), ("b", "pending")], false),
+        ("c2", vec![("b", "in_progress"), ("c", "pending")], true),
+    ] {
+        let todos = rows.into_iter().map(|(subject, status)| (subject.into(), status.into())).collect();
+        session.call(Tool::TodoWrite, ToolCall { id: id.into(), todos, ..ToolCall::default() });
+        session.answer(id, "The user doesn't want to proceed with this tool use.", is_refused);
+    }
+    let tasks: Vec<(&str, &str)> =
+        session.ledger.tasks.iter().map(|task| (task.subject.as_str(), task.status.as_str())).collect();
+    assert_eq!(tasks, [("By its id", "pending"), ("a", "in_progress"), ("b", "pending")]);
+    assert_eq!(session.ledger.pending, Vec::new());
+}
+
 #[test]
 fn tasks_in_progress_are_the_last_to_be_cut() {
     let mut session = Session::default();

@@ -264,7 +264,7 @@ mod tests {
         let file =
             LedgerFile { main: Track { ledger: filled("w"), ..Track::default() }, ..LedgerFile::default() };
         let bytes = { file }.encode(LedgerFile::default()).unwrap();
-        expect_test::expect![[r#"["",[[0,false,0,false,0,0],[6,0,0,null,[],["w"],null,[["w",0,0,0,[0.0,0],[0,0],[0,0],null,"w",false]],[["w","w","run",0,[0.0,0],[0,0],null,["w"]]],[["w",[0.0,0],[0,0],false]],[["w",0,[0,0],["w"],["w"],["w"],false]],[["w","w","w",[0,0],[0,0]]],[[["w"],false,"w",[0,0],null,"w"]],[["decision","w",false,[0,0]]],[["w","w","w","w",false,[1,1]]],[[[0,0],"w",null,null,"w"]],[["w","w",0,null,0,["w"],["w"],["w"],["w"]]],["new","w","w","none","w",false,false],[0,[0.0,0],[0.0,0],[0.0,0],[0.0,0],[0.0,0],[0.0,0],null,0,0,0,[],[],[],false,0,0,[[0,"w",0]],["w"],false]]],null]"#]].assert_eq(&String::from_utf8(bytes).unwrap());
+        expect_test::expect![[r#"["",[[0,false,0,false,0,0],[7,0,0,null,[],["w"],null,[["w",0,0,0,[0.0,0],[0,0],[0,0],null,"w",false]],[["w","w","run",0,[0.0,0],[0,0],null,["w"]]],[["w",[0.0,0],[0,0],false]],[["w",0,[0,0],["w"],["w"],["w"],false]],[["w","w","w",[0,0],[0,0]]],[[["w"],false,"w",[0,0],null,"w"]],[["decision","w",false,[0,0]]],[["w","w","w","w",false,[1,1],null]],[[[0,0],"w",null,null,"w"]],[["w","w",0,null,0,["w"],["w"],["w"],["w"]]],["new","w","w","none","w",false,false],[0,[0.0,0],[0.0,0],[0.0,0],[0.0,0],[0.0,0],[0.0,0],null,0,0,0,[],[],[],false,0,0,[[0,"w",0]],["w"],false]]],null]"#]].assert_eq(&String::from_utf8(bytes).unwrap());
     }
 
     #[test]
