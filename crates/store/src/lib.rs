@@ -25,6 +25,7 @@ mod positional;
 pub mod project_files;
 pub mod recall;
 pub mod redact;
+pub mod remask;
 pub mod rules_trust;
 pub mod session;
 pub mod spool;

@@ -66,13 +66,13 @@ impl Archive {
         read().map_err(|error| ArchiveError::from_sql(&self.path, &error))
     }
 
-    fn pragma(&self, name: &str, value: &str) -> Result<(), ArchiveError> {
+    pub(super) fn pragma(&self, name: &str, value: &str) -> Result<(), ArchiveError> {
         self.connection
             .pragma_update(None, name, value)
             .map_err(|error| ArchiveError::from_sql(&self.path, &error))
     }
 
-    fn run(&self, sql: &str) -> Result<(), ArchiveError> {
+    pub(super) fn run(&self, sql: &str) -> Result<(), ArchiveError> {
         self.connection.execute_batch(sql).map_err(|error| ArchiveError::from_sql(&self.path, &error))
     }
 }

@@ -8,6 +8,7 @@ mod error;
 mod files;
 mod forget;
 mod forget_scope;
+mod mask_again;
 mod promises;
 mod retention;
 mod search;

@@ -9,7 +9,7 @@ use throughline_store::session::{Registry, SessionCache, SessionNote, last_recor
 
 use super::gate::{self, Session};
 use super::summaries::{self, When};
-use super::{Outcome, Run, anchors, checkpoints, compaction, glance, notes, purity, recall, usual};
+use super::{Outcome, Run, anchors, checkpoints, compaction, glance, masking, notes, purity, recall, usual};
 use crate::{ledger, lineage};
 
 /// Stop: folds what waits.
@@ -30,6 +30,7 @@ pub(super) fn stop(run: &Run) -> Outcome {
             purity::at_gate(run, &session, told, &mut outcome);
         }
         gate::fold(run, &session.memory, &mut outcome.failures);
+        masking::go_on(run);
     }
     outcome
 }

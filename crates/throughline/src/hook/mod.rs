@@ -12,6 +12,7 @@ mod glance;
 pub(crate) mod governance;
 pub(crate) mod input;
 mod later;
+mod masking;
 mod notes;
 mod purity;
 mod recall;

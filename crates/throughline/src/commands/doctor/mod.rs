@@ -11,6 +11,7 @@ mod distrust;
 mod hooks;
 mod instructions;
 mod locks;
+mod masking;
 mod restored;
 mod runs;
 mod servers;
@@ -35,12 +36,15 @@ use context::{Context, counted};
 /// Check that everything works, one line a check
 ///
 /// Says what is wrong and what to do about it. A damaged archive is set aside and started anew, what waits is folded
-/// in. Exits with 1 when something fails; warnings are no failure.
+/// in, what was stored before today's masking rules is masked again. Exits with 1 when something fails; warnings are no failure.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// First mask again everything that earlier versions stored, however long it takes
+    #[arg(long)]
+    mask: bool,
 }
 
 /// No check takes longer; one that does (a network folder that hangs) is left behind.
@@ -99,7 +103,7 @@ type Look = fn(&Context) -> Vec<Check>;
 
 /// The checks, in the order in which they run. The state comes before the archive, which is restocked from it; both
 /// come before what is read out of the archive.
-const CHECKS: [(&str, Look); 24] = [
+const CHECKS: [(&str, Look); 25] = [
     ("environment", surroundings::environment),
     ("configuration", surroundings::configuration),
     ("binary", binary::check),
@@ -115,6 +119,7 @@ const CHECKS: [(&str, Look); 24] = [
     ("lock", locks::check),
     ("state", state::check),
     ("archive", archive::check),
+    ("masking", masking::check),
     ("usage log", usage_log::disagreements),
     ("hook runs", runs::check),
     ("last restore", restored::check),
@@ -128,6 +133,9 @@ const CHECKS: [(&str, Look); 24] = [
 
 pub(crate) fn run(folder: Option<&Path>, args: &Args) -> Result<(), Failure> {
     let (app, config_problems) = App::open_silently(folder)?;
+    if args.mask {
+        masking::run(&app.place)?;
+    }
     let context = within_deadline(move || Context::gather(app, config_problems)).map_err(|_| {
         Failure::new(format!("the client's settings or the data folder give {}", unanswered())).hint(HANGING)
     })?;

@@ -1,0 +1,95 @@
+//! Documents: files that are replaced whole.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::lines;
+use crate::files::{self, Durability, FileError};
+use crate::redact;
+
+const FILE_BYTES_MAX: u64 = 64 << 20;
+/// Our block of a page that a person writes as well, and where our log in it begins.
+const BLOCK: &str = "<!-- throughline: begin";
+const BLOCK_END: &str = "<!-- throughline: end -->";
+const LOG: &str = "## Progress Log";
+
+/// Masks a file of ours; says whether something was to be masked.
+pub(super) fn mask(path: &Path) -> Result<bool, FileError> {
+    replaced(path, masked)
+}
+
+/// Masks what is ours in a page of notes: the block, and the log.
+pub(super) fn mask_notes(path: &Path) -> Result<bool, FileError> {
+    replaced(path, masked_notes)
+}
+
+fn replaced(path: &Path, masked: fn(&str) -> Option<String>) -> Result<bool, FileError> {
+    let Some(bytes) = files::read_limited(path, FILE_BYTES_MAX)? else { return Ok(false) };
+    // What is no text as a whole may hold some: it is overwritten where it stands.
+    let Ok(text) = std::str::from_utf8(&bytes) else { return lines::mask(path) };
+    match masked(text) {
+        Some(clean) => files::replace(path, clean.as_bytes(), Durability::Flushed).map(|()| true),
+        None => Ok(false),
+    }
+}
+
+/// The text without secrets; `None` when there were none.
+pub(super) fn masked(text: &str) -> Option<String> {
+    let Ok(value) = serde_json::from_str::<Value>(text) else {
+        return match redact::text(text) {
+            Cow::Owned(clean) => Some(clean),
+            Cow::Borrowed(_) => None,
+        };
+    };
+    let mut clean = value.clone();
+    redact::json(&mut clean);
+    if clean == value {
+        return None;
+    }
+    let is_pretty = text.trim_start().starts_with("{\n") || text.trim_start().starts_with("[\n");
+    let written =
+        if is_pretty { serde_json::to_string_pretty(&clean) } else { serde_json::to_string(&clean) };
+    let end = if text.ends_with('\n') { "\n" } else { "" };
+    written.ok().map(|written| written + end)
+}
+
+fn masked_notes(text: &str) -> Option<String> {
+    let (mut is_ours, mut is_log) = (false, false);
+    let mut clean = String::with_capacity(text.len());
+    let mut ours = String::new();
+    for line in text.split_inclusive('\n') {
+        is_ours |= line.starts_with(BLOCK);
+        is_log = (is_log || line.starts_with(LOG))
+            && !(line.starts_with("# ") || line.starts_with("## ") && !line.starts_with(LOG));
+        if is_ours || is_log {
+            ours.push_str(line);
+        } else {
+            clean.push_str(&redact::text(&std::mem::take(&mut ours)));
+            clean.push_str(line);
+        }
+        is_ours &= !line.starts_with(BLOCK_END);
+    }
+    clean.push_str(&redact::text(&ours));
+    (clean != text).then_some(clean)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_persons_own_words_stay_in_a_page_of_notes() {
+        let secret = ["ghp_", "q7Zr4TnYw8LkVb2McXdP9sHfGj3uAe6RtK1o"].concat();
+        let page = format!(
+            "# Mine {secret}\n<!-- throughline: begin (x) -->\nours {secret}\n<!-- throughline: end -->\nmine {secret}\n## Progress Log\n- ours {secret}\n## Mine\nkept {secret}\n"
+        );
+        let clean = masked_notes(&page).unwrap();
+        assert_eq!(clean.matches(&secret).count(), 3, "{clean}");
+        assert!(
+            clean.contains("mine ghp_") && clean.contains("kept ghp_") && clean.contains("- ours [masked:")
+        );
+        assert_eq!(masked_notes(&clean), None);
+    }
+}

@@ -1,0 +1,266 @@
+//! Masking again: what was stored under earlier rules loses the secrets that today's rules know.
+//!
+//! It goes step by step, each in slices, and notes how far it came: whoever is killed is followed by somebody who goes
+//! on. Every slice can be done twice. Copies that are not ours to edit stay: backups of transcripts, settings as they
+//! were before us, files that a restore overwrote.
+
+mod documents;
+mod lines;
+mod places;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use crate::archive::{Archive, ArchiveError, MASKED_TABLES};
+use crate::files::{self, Durability};
+use crate::lock::{Lock, Patience};
+use crate::paths::{Home, Project};
+use crate::recall::{Recall, RecallError, Writing};
+use crate::redact::RULES_VERSION;
+
+/// Above this a database is put in order only for somebody who waits for it.
+const QUICK_BYTES_MAX: u64 = 16 << 20;
+/// Problems that are told.
+const PROBLEMS_MAX: usize = 20;
+
+/// How far it came.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct Progress {
+    /// The rules that everything was masked by.
+    done: u32,
+    /// Those that are being applied.
+    to: u32,
+    /// The step that is at work.
+    step: usize,
+    /// What of it is done.
+    at: i64,
+    /// Something could not be done in passing: no hook tries it again.
+    waits: bool,
+}
+
+/// The steps, in their order. A database is put in order after its rows.
+const STEPS: usize = 2 + MASKED_TABLES + 2;
+
+/// What is masked, and how long it may take.
+#[derive(Debug)]
+pub struct Job<'a> {
+    /// The data folder.
+    pub home: &'a Home,
+    /// The client's configuration folder, where other tools read our summaries.
+    pub claude_folder: Option<&'a Path>,
+    /// The user's own home folder.
+    pub user_home: Option<&'a Path>,
+    /// When to stop; `None` for somebody who waits.
+    pub deadline: Option<Instant>,
+    /// How long to wait for whoever has a database open.
+    pub wait: Duration,
+}
+
+/// What was done.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Done {
+    /// Files and rows in which something was masked.
+    pub masked: u64,
+    /// What could not be looked into, and why.
+    pub problems: Vec<String>,
+    /// Whether nothing is left to do.
+    pub is_finished: bool,
+}
+
+impl Done {
+    fn problem(&mut self, path: &Path, what: impl std::fmt::Display) {
+        if self.problems.len() < PROBLEMS_MAX {
+            self.problems.push(format!("{}: {what}", path.display()));
+        }
+    }
+}
+
+/// The rules by which everything that is stored was masked; 0 before the first time.
+#[must_use]
+pub fn rules_of(home: &Home) -> u32 {
+    progress(home).done
+}
+
+/// Whether something was stored under earlier rules.
+#[must_use]
+pub fn is_due(home: &Home) -> bool {
+    rules_of(home) < RULES_VERSION
+}
+
+fn marker(home: &Home) -> PathBuf {
+    home.root().join("masked.json")
+}
+
+fn progress(home: &Home) -> Progress {
+    let bytes = files::read_limited(&marker(home), 4 << 10).ok().flatten().unwrap_or_default();
+    serde_json::from_slice(&bytes).unwrap_or_default()
+}
+
+impl Job<'_> {
+    /// Goes on where the last one stopped. `None` when somebody else is at it.
+    #[must_use]
+    pub fn run(&self) -> Option<Done> {
+        let mut done = Done::default();
+        if !self.home.root().is_dir() {
+            return Some(Done { is_finished: true, ..done });
+        }
+        let lock = self.home.root().join("masked.lock");
+        let alone = match self.deadline {
+            Some(_) => Lock::try_now(&lock)?,
+            None => Lock::acquire(&lock, Patience::Person).ok()?,
+        };
+        let mut progress = progress(self.home);
+        if progress.done >= RULES_VERSION {
+            return Some(Done { is_finished: true, ..done });
+        }
+        if progress.to != RULES_VERSION || (progress.waits && self.deadline.is_none()) {
+            progress = Progress { done: progress.done, to: RULES_VERSION, ..Progress::default() };
+        }
+        if progress.waits {
+            return Some(done);
+        }
+        while progress.step < STEPS && !self.is_late() {
+            match self.slice(&progress, &mut done) {
+                Some(at) => progress.at = at,
+                None => progress = Progress { step: progress.step + 1, at: 0, ..progress },
+            }
+            self.note(&progress, &mut done);
+        }
+        done.is_finished = progress.step >= STEPS && done.problems.is_empty();
+        if progress.step >= STEPS {
+            // What could not be looked into is tried again from the start.
+            let finished = if done.is_finished { RULES_VERSION } else { progress.done };
+            let waits = !done.is_finished;
+            self.note(&Progress { done: finished, to: RULES_VERSION, step: 0, at: 0, waits }, &mut done);
+        }
+        drop(alone);
+        Some(done)
+    }
+
+    fn note(&self, progress: &Progress, done: &mut Done) {
+        let path = marker(self.home);
+        let bytes = serde_json::to_vec(progress).unwrap_or_default();
+        if let Err(error) = files::replace(&path, &bytes, Durability::Quick) {
+            done.problem(&path, error);
+        }
+    }
+
+    fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Does a slice of a step; gives where the next one begins, `None` after the last.
+    fn slice(&self, progress: &Progress, done: &mut Done) -> Option<i64> {
+        let (archive, recall) = (self.home.archive(), self.home.recall());
+        match progress.step {
+            0 => self.next_file(progress.at, done),
+            step if step <= MASKED_TABLES => {
+                self.in_archive(done, |archive| archive.mask_table(step - 1, progress.at))
+            }
+            step if step == MASKED_TABLES + 1 => {
+                self.in_recall(done, |index, writing| index.mask_blocks(writing, progress.at))
+            }
+            step if step == MASKED_TABLES + 2 => {
+                if self.may_tidy(&archive) {
+                    return self.in_archive(done, |archive| archive.tidy_masked().map(|()| (0, None)));
+                }
+                done.problem(&archive, "large; put in order by `throughline doctor --mask`");
+                None
+            }
+            _ => {
+                if self.may_tidy(&recall) {
+                    return self.in_recall(done, |index, _| index.tidy_masked().map(|()| (0, None)));
+                }
+                done.problem(&recall, "large; put in order by `throughline doctor --mask`");
+                None
+            }
+        }
+    }
+
+    /// A large database takes seconds to be put in order, and no hook has them.
+    fn may_tidy(&self, path: &Path) -> bool {
+        self.deadline.is_none() || std::fs::metadata(path).is_ok_and(|meta| meta.len() <= QUICK_BYTES_MAX)
+    }
+
+    fn next_file(&self, at: i64, done: &mut Done) -> Option<i64> {
+        let roots = self.project_roots(done);
+        let projects: Vec<Project> =
+            roots.iter().map(|root| Project::at(root, self.user_home, self.home)).collect();
+        let all = places::of(self.home, &projects, self.claude_folder);
+        let from = usize::try_from(at).unwrap_or(0).min(all.len());
+        for (number, place) in all.iter().enumerate().skip(from) {
+            if self.is_late() {
+                return i64::try_from(number).ok();
+            }
+            match place.mask(self.home) {
+                Ok(is_masked) => done.masked += u64::from(is_masked),
+                Err(error) => done.problem(place.path(), error),
+            }
+        }
+        None
+    }
+
+    fn project_roots(&self, done: &mut Done) -> Vec<PathBuf> {
+        let path = self.home.archive();
+        let mut roots = places::roots_of_sessions(self.home);
+        if path.exists() {
+            match Archive::open(&path, self.wait).and_then(|archive| archive.project_roots()) {
+                Ok(known) => roots.extend(known),
+                Err(error) => done.problem(&path, error),
+            }
+        }
+        roots.sort();
+        roots.dedup();
+        roots
+    }
+
+    fn in_archive(
+        &self,
+        done: &mut Done,
+        work: impl FnOnce(&mut Archive) -> Result<(u64, Option<i64>), ArchiveError>,
+    ) -> Option<i64> {
+        let path = self.home.archive();
+        if !path.exists() {
+            return None;
+        }
+        match Archive::open(&path, self.wait).and_then(|mut archive| work(&mut archive)) {
+            Ok((masked, next)) => {
+                done.masked += masked;
+                next
+            }
+            Err(error) => {
+                done.problem(&path, error);
+                None
+            }
+        }
+    }
+
+    fn in_recall(
+        &self,
+        done: &mut Done,
+        work: impl FnOnce(&mut Recall, &Writing) -> Result<(u64, Option<i64>), RecallError>,
+    ) -> Option<i64> {
+        let path = self.home.recall();
+        if !path.exists() {
+            return None;
+        }
+        let patience = if self.deadline.is_some() { Patience::Hook } else { Patience::Person };
+        let worked = Recall::writing(&path, patience).and_then(|writing| {
+            let mut index = Recall::open(&path, self.wait)?;
+            work(&mut index, &writing)
+        });
+        match worked {
+            Ok((masked, next)) => {
+                done.masked += masked;
+                next
+            }
+            Err(error) => {
+                done.problem(&path, error);
+                None
+            }
+        }
+    }
+}
