@@ -126,7 +126,12 @@ pub(crate) fn run() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            let _ = error.print();
+            if error.use_stderr() {
+                // It repeats what was typed.
+                output::remark(error.render().ansi().to_string().trim_end());
+            } else {
+                let _ = error.print();
+            }
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };

@@ -135,7 +135,9 @@ fn mask(text: &str) -> String {
 }
 
 fn masked(entry: &Progress) -> Progress {
-    Progress { title: mask(&entry.title), lines: entry.lines.iter().map(|line| mask(line)).collect() }
+    // A key has many lines, and one alone does not tell that it is of a key.
+    let lines = mask(&entry.lines.join("\n"));
+    Progress { title: mask(&entry.title), lines: lines.lines().map(str::to_owned).collect() }
 }
 
 fn masked_state(state: &CurrentState) -> CurrentState {

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
 use serde_json::Value;
+use throughline_store::redact;
 
 use crate::failure::Failure;
 
@@ -25,8 +26,12 @@ pub(crate) fn styled(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// A line of data.
+/// A line of data, without secrets: what a person wrote into our files by hand was never masked.
 pub(crate) fn say(text: &str) -> Result<(), Failure> {
+    print(&redact::text(text))
+}
+
+fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = anstream::stdout().lock();
     match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
         // Whoever reads has seen enough.
@@ -38,12 +43,14 @@ pub(crate) fn say(text: &str) -> Result<(), Failure> {
 
 /// A value as JSON.
 pub(crate) fn say_json(value: &Value) -> Result<(), Failure> {
-    say(&serde_json::to_string_pretty(value).unwrap_or_default())
+    let mut value = value.clone();
+    redact::json(&mut value);
+    print(&serde_json::to_string_pretty(&value).unwrap_or_default())
 }
 
 /// A remark beside the data.
 pub(crate) fn remark(text: &str) {
-    let _ = writeln!(anstream::stderr().lock(), "{text}");
+    let _ = writeln!(anstream::stderr().lock(), "{}", redact::text(text));
 }
 
 /// A warning.

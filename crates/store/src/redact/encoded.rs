@@ -154,11 +154,29 @@ pub(super) fn each_run(text: &str, mut found: impl FnMut(usize, usize, Run<'_>))
             if let Some(decoded) = decoded_text(&bytes[start..end]) {
                 end = padded;
                 found(start, end, Run::Text(&decoded));
-            } else if let Some(at) = prefixed(&bytes[start..end]) {
-                found(start + at, end, Run::Prefixed);
+            } else {
+                each_part(bytes, start, end, &mut found);
             }
         }
         probe = end.max(probe) + RUN_BYTES_MIN;
+    }
+}
+
+/// The same for the parts of a path: a slash is a sign of base64, too.
+fn each_part(bytes: &[u8], start: usize, end: usize, found: &mut impl FnMut(usize, usize, Run<'_>)) {
+    if let Some(at) = prefixed(&bytes[start..end]) {
+        found(start + at, end, Run::Prefixed);
+        return;
+    }
+    let mut at = start;
+    for part in bytes[start..end].split(|byte| *byte == b'/') {
+        if part.len() >= RUN_BYTES_MIN
+            && part.len() < end - start
+            && let Some(decoded) = decoded_text(part)
+        {
+            found(at, at + part.len(), Run::Text(&decoded));
+        }
+        at += part.len() + 1;
     }
 }
 

@@ -42,6 +42,8 @@ const PASSES_MAX: usize = 8;
 const CUT_BYTES_MIN: usize = 12;
 
 const CUT_BYTES_MAX: usize = 256;
+/// Longest mark.
+const MARK_BYTES_MAX: usize = 64;
 /// How much of a long one is judged.
 const SAMPLE_BYTES_MAX: usize = 256;
 
@@ -158,6 +160,9 @@ fn secrets_in(text: &str, depth: usize) -> Vec<Found> {
             found.extend(kind.map(|kind| Found { start, end, kind, is_certain: false }));
         });
     }
+    if !found.is_empty() && text.contains(OPENING) {
+        found.retain(|secret| !is_in_mark(text, secret.start));
+    }
     for secret in &mut found {
         // Every look goes by bytes.
         secret.start = text.floor_char_boundary(secret.start);
@@ -168,6 +173,13 @@ fn secrets_in(text: &str, depth: usize) -> Vec<Found> {
         found = merged(&found);
     }
     found
+}
+
+/// Whether a place is inside of a mark: the kind that it names is no name of a value.
+fn is_in_mark(text: &str, at: usize) -> bool {
+    let before = &text.as_bytes()[at.saturating_sub(MARK_BYTES_MAX)..at];
+    memchr::memmem::rfind(before, OPENING.as_bytes())
+        .is_some_and(|opening| memchr::memchr(b']', &before[opening..]).is_none())
 }
 
 /// Overlapping ones become one, which the certain one names.

@@ -96,8 +96,12 @@ fn line_end_at(bytes: &[u8]) -> usize {
     while at < bytes.len() {
         match bytes[at] {
             b'\n' | b'\r' | b' ' | b'\t' | b'>' | b'|' => at += 1,
-            // A line that a diff takes away.
-            b'-' if at > 0 && bytes.get(at + 1).is_some_and(|byte| is_base64(*byte)) => at += 1,
+            // A line that a diff takes away, an item of a list, a comment.
+            b'-' | b'*' | b'#'
+                if at > 0 && bytes.get(at + 1).is_some_and(|byte| is_base64(*byte) || *byte == b' ') =>
+            {
+                at += 1;
+            }
             b'\\' if matches!(bytes.get(at + 1), Some(b'n' | b'r')) => at += 2,
             b'\\' if bytes.get(at + 1) == Some(&b'\\') => at += 1,
             _ => break,

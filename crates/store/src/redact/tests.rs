@@ -123,3 +123,26 @@ fn sentences_about_secrets_survive() {
         assert_eq!(text(given), given);
     }
 }
+
+#[test]
+fn a_mark_is_no_name_of_what_stands_behind_it() {
+    for given in [
+        "/srv/[masked:private-key:4412]/x9.rs",
+        "[masked:api-token:12ab]/v2/Module7",
+        "[masked:password:99ff]",
+    ] {
+        assert_eq!(text(given), given);
+    }
+}
+
+#[test]
+fn keys_in_lists_and_encoded_texts_in_paths_are_found() {
+    let key = [
+        "- -----BEGIN PRIVATE",
+        " KEY-----\n- MIIEq7V2ZopTHSs6Ijhq29F13PgmJye7\n- -----END PRIVATE",
+        " KEY-----\n- rest",
+    ];
+    assert_eq!(text(&key.concat()), "- [masked:private-key]\n- rest");
+    let path = ["/srv/REJfUEFTU1dPUkQ9", "cTdIeDkza0xtVzJ2VHo4/x.rs"].concat();
+    assert_eq!(text(&path), "/srv/[masked:password]/x.rs");
+}

@@ -18,6 +18,7 @@ use throughline_agents::claude_code::statusline_payload::{self, Context, Statusl
 use throughline_domain::usage_memory::UsageMemory;
 use throughline_domain::{Health, Timestamp};
 use throughline_statusline::{Look, NO_DATA, render};
+use throughline_store::redact;
 use throughline_store::statusline_rules::StatuslineRules;
 use throughline_store::usage_file;
 
@@ -43,7 +44,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     if let Some(command) = args.iter().find_map(|arg| wrap::command_in(arg)) {
         lines.extend(wrap::run(&command, &bytes));
     }
-    lines.extend(own_lines(&bytes));
+    lines.extend(own_lines(&bytes).into_iter().map(|line| redact::text(&line).into_owned()));
     say(&lines.join("\n"));
     ExitCode::SUCCESS
 }

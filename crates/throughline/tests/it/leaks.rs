@@ -4,8 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
+use throughline_store::lock::Patience;
+use throughline_store::recall::Recall;
 use throughline_testkit::{Transcript, Usage, payload};
 
+use crate::mcp::Server;
 use crate::scene::Scene;
 
 const SESSION: &str = "s1";
@@ -16,7 +19,7 @@ struct Told {
     text: String,
 }
 
-/// Thirty kinds. The secrets are letters in a row that nobody uses.
+/// Forty kinds. The secrets are letters in a row that nobody uses.
 fn told() -> Vec<Told> {
     let mut number = 0_u64;
     let mut drawn = |length: usize| -> String {
@@ -30,7 +33,7 @@ fn told() -> Vec<Told> {
         }
         text
     };
-    let templates: [(&str, usize); 30] = [
+    let templates: [(&str, usize); 40] = [
         ("use gh|p_@ here", 36),
         ("use github|_pat_@_0123456789012345678901234567890123456789012345678901234567890 here", 22),
         ("key sk|-ant-api03-@", 60),
@@ -61,12 +64,43 @@ fn told() -> Vec<Told> {
         ("jwt ey|JhbGciOiJIUzI1NiJ9.ey|JzdWIiOiIxMjM0NTY3ODkw.@", 43),
         ("//registry.npmjs.org/:_authToken=@", 36),
         ("sshpass -p '@' ssh h", 12),
+        ("PATH=/bin\nHOME=/root\nSECRET_KEY=@\nSHELL=/bin/sh", 32),
+        ("\u{1b}[32mgh|o_@\u{1b}[0m", 36),
+        ("openssl pkcs12 -in a.p12 -passin pass:@", 16),
+        ("7z x -p@ a.7z", 14),
+        ("echo @ ¦ docker login -u me --password-stdin r.io", 20),
+        ("¦ DB_PASSWORD ¦ @ ¦", 16),
+        ("contraseña: @", 14),
+        ("psql 'host=db user=app password=@'", 16),
+        ("https://h.tld/x%3Ftoken%3D@", 30),
+        ("-----BEGIN PRIVATE| KEY-----\nMIIE@\n-----END PRIVATE| KEY-----", 60),
     ];
     let fill = |(template, length): (&str, usize)| {
         let secret = drawn(length);
-        Told { text: template.replace('|', "").replacen('@', &secret, 1), secret }
+        Told { text: template.replace('|', "").replace('¦', "|").replacen('@', &secret, 1), secret }
     };
-    templates.into_iter().map(fill).collect()
+    let mut told: Vec<Told> = templates.into_iter().map(fill).collect();
+    // Base64 of a line that tells one.
+    let secret = base64(b"DB_PASSWORD=q7Hx93kLmW2vTz8");
+    told.push(Told { text: format!("data: {secret}"), secret });
+    told
+}
+
+fn base64(bytes: &[u8]) -> String {
+    let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let letter = |group: &[u8], place: usize| {
+        let bits = u32::from(group[0]) << 16 | u32::from(group[1]) << 8 | u32::from(group[2]);
+        char::from(letters[(bits >> (18 - 6 * place) & 63) as usize])
+    };
+    assert_eq!(bytes.len() % 3, 0);
+    bytes.chunks(3).flat_map(|group| (0..4).map(move |place| letter(group, place))).collect()
+}
+
+/// What stands around a secret.
+fn around(text: &str, secret: &str) -> String {
+    let at = text.find(secret).unwrap_or(0);
+    let (from, to) = (at.saturating_sub(120), at + secret.len() + 40);
+    text[text.floor_char_boundary(from)..text.ceil_char_boundary(to.min(text.len()))].to_owned()
 }
 
 /// Every file below a folder.
@@ -168,12 +202,57 @@ fn live_a_session(scene: &Scene, told: &[Told]) -> Printed {
         &["checkpoint", "show", "latest"],
         &["status"],
         &["doctor"],
+        &["backfill"],
+        &["recall", "deploy", "importer"],
+        &["recall", "log", "in", "--json"],
+        &["recall", "fix", "error: could not log in"],
+        &["recall", "file", "x.rs"],
+        &["export"],
+        &["export", "--all"],
+        &["usage", "--json"],
+        &["list", "--json"],
+        &["sessions", "--json"],
     ] {
         printed.verb(scene, verb);
     }
+    for Told { text, .. } in told {
+        printed.verb(scene, &["recall", "--", text]);
+    }
+    tell_the_server(scene, told, &mut printed);
     printed.hook(scene, &payload::session_end(home, SESSION, "exit"));
     printed.hook(scene, &payload::session_start(home, "s2", "startup"));
     printed
+}
+
+/// What an agent says through the MCP server, and what it is answered.
+fn tell_the_server(scene: &Scene, told: &[Told], printed: &mut Printed) {
+    let mut server = Server::start(&scene.home);
+    for Told { text, .. } in told {
+        for (tool, arguments) in [
+            ("record_decision", json!({ "text": text, "why": text })),
+            ("record_constraint", json!({ "text": text })),
+            ("ask_question", json!({ "text": text })),
+            ("resolve_question", json!({ "id": text, "answer": text })),
+            ("add_evidence", json!({ "text": text })),
+            ("anchor", json!({ "text": text })),
+            ("checkpoint", json!({ "note": text })),
+            ("recall", json!({ "words": text })),
+            ("recall", json!({ "query": text })),
+        ] {
+            let (Ok(said) | Err(said)) = server.call(tool, arguments);
+            printed.0.push(said);
+        }
+    }
+    for tool in ["load_state", "next", "context_health"] {
+        let (Ok(said) | Err(said)) = server.call(tool, json!({}));
+        printed.0.push(said);
+    }
+    for uri in ["throughline://state", "throughline://notes"] {
+        printed.0.push(server.request("resources/read", json!({ "uri": uri })).to_string());
+    }
+    for name in ["compaction", "handover"] {
+        printed.0.push(server.request("prompts/get", json!({ "name": name })).to_string());
+    }
 }
 
 /// In git, names of branches and words of commits are told, too.
@@ -198,23 +277,33 @@ fn no_secret_of_a_session_is_found_in_what_was_written_or_said() {
     files_below(&scene.home.claude_config().join("data"), &mut files);
     assert!(files.len() > 10, "{files:?}");
     let mut leaks = Vec::new();
+    // Its texts are compressed: a look at its bytes would find nothing.
+    let recall = scene.home.data().join("recall.db");
+    let writing = Recall::writing(&recall, Patience::Person).unwrap();
+    let mut index = Recall::open(&recall, std::time::Duration::from_secs(2)).unwrap();
+    assert!(index.passages().unwrap() > 100, "the session is in the index");
+    for Told { secret, text } in &told {
+        if index.forget(&writing, &|passage| passage.contains(secret.as_str()), true).unwrap() > 0 {
+            leaks.push(format!("recall.db: {text}"));
+        }
+    }
     for path in &files {
         let bytes = fs::read(path).unwrap_or_default();
         let content = String::from_utf8_lossy(&bytes);
         for Told { secret, text } in &told {
             if content.contains(secret.as_str()) || path.to_string_lossy().contains(secret.as_str()) {
-                leaks.push(format!("{}: {text}", path.display()));
+                leaks.push(format!("{}: {text} in {}", path.display(), around(&content, secret)));
             }
         }
     }
     for text in &printed.0 {
         for it in told.iter().filter(|it| text.contains(&it.secret)) {
-            leaks.push(format!("printed: {} in {text:.300}", it.text));
+            leaks.push(format!("printed: {} in {}", it.text, around(text, &it.secret)));
         }
     }
     assert!(leaks.is_empty(), "{} leaks:\n{}", leaks.len(), leaks.join("\n"));
     let state = scene.home.read(crate::scene::STATE);
-    assert!(state.contains("[masked:github-pat:"), "{state}");
+    assert!(state.contains("[masked:"), "{state}");
     let key = fs::read(scene.home.data().join("mask-key")).unwrap();
     assert_eq!(key.len(), 16);
 }

@@ -10,6 +10,7 @@ use throughline_domain::text::printable;
 use throughline_mcp::call::Call;
 use throughline_mcp::catalogue::{Page, Ready};
 use throughline_mcp::{Answer, Desk, Refusal};
+use throughline_store::redact;
 use throughline_store::session::SessionCache;
 
 use super::App;
@@ -54,22 +55,29 @@ impl Memory {
 
 impl Desk for Memory {
     fn call(&self, call: Call) -> Result<Answer, Refusal> {
-        tools::answer(&self.open()?, call).map_err(refusal)
+        let mut answer = tools::answer(&self.open()?, call).map_err(refusal)?;
+        answer.text = masked(&answer.text);
+        answer.structured.iter_mut().for_each(redact::json);
+        Ok(answer)
     }
 
     fn page(&self, page: Page) -> Result<String, Refusal> {
-        pages::read(&self.open()?, page).map_err(refusal)
+        pages::read(&self.open()?, page).map(|text| masked(&text)).map_err(refusal)
     }
 
     fn prompt(&self, prompt: Ready, focus: Option<&str>) -> Result<String, Refusal> {
-        pages::prompt(&self.open()?, prompt, focus).map_err(refusal)
+        pages::prompt(&self.open()?, prompt, focus).map(|text| masked(&text)).map_err(refusal)
     }
 }
 
-/// A failure as an agent is told it: what it quotes of a call or a file ends nothing and hides nothing.
+/// A failure as an agent is told it: what it quotes of a call or a file ends nothing, hides nothing, gives no secret away.
 fn refusal(failure: Failure) -> Refusal {
-    let clean = |text: String| defused(&printable(&text));
+    let clean = |text: String| defused(&printable(&masked(&text)));
     Refusal { message: clean(failure.message), hint: failure.hint.map(clean) }
+}
+
+fn masked(text: &str) -> String {
+    redact::text(text).into_owned()
 }
 
 /// The session that our client is in now. The environment names the one in which we were started; after a `/clear` the
