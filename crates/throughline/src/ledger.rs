@@ -1,6 +1,5 @@
 //! A session's ledger, brought up to date: the transcript is read on from where the last gate stopped.
 
-use std::borrow::Cow;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -8,7 +7,7 @@ use throughline_agents::claude_code::transcript::{Parsed, parse_line};
 use throughline_capture::{absorb, recent_part};
 use throughline_domain::ledger::Ledger;
 use throughline_domain::time;
-use throughline_domain::transcript::{Block, Line, What};
+use throughline_domain::transcript::Line;
 use throughline_store::files::FileError;
 use throughline_store::forget::Forgotten;
 use throughline_store::ledger_file::{self, LedgerFile, RECENT, Track};
@@ -193,40 +192,7 @@ fn read_into(track: &mut Track, reading: &Reading<'_>, failures: &mut Vec<String
 /// A transcript's line as the ledger takes it, if it is one.
 pub(crate) fn each(bytes: &[u8], take: impl FnOnce(&Line<'_>)) {
     if let Parsed::Line(mut line) = parse_line(bytes) {
-        mask_line(&mut line);
+        redact::line(&mut line);
         take(&line);
-    }
-}
-
-/// What is captured out of a line (names, quotes, decisions) stands alone afterwards, and a secret is often known only by
-/// what stands around it: so lines are masked before. Commands have to be known again, at a later gate, by the words that
-/// were written. Answers of tools are long, and whole lines are taken from them: those are masked when they are written.
-fn mask_line(line: &mut Line<'_>) {
-    match &mut line.what {
-        What::UserSaid(text) | What::Queued(text) | What::Summary(text) => mask(text),
-        What::Command { args, .. } => mask(args),
-        What::Responded { blocks, .. } => blocks.iter_mut().for_each(mask_block),
-        What::ToolsAnswered(answers) => {
-            answers.iter_mut().filter_map(|answer| answer.user_said.as_mut()).for_each(mask);
-        }
-        What::Compacted { .. } => {}
-    }
-}
-
-fn mask_block(block: &mut Block<'_>) {
-    match block {
-        Block::Said(text) => mask(text),
-        Block::Called(call) => {
-            let texts =
-                [&mut call.path, &mut call.command, &mut call.pattern, &mut call.text, &mut call.purpose];
-            texts.into_iter().flatten().for_each(mask);
-            call.todos.iter_mut().for_each(|(subject, _)| mask(subject));
-        }
-    }
-}
-
-fn mask(text: &mut Cow<'_, str>) {
-    if let Cow::Owned(masked) = redact::text(text) {
-        *text = Cow::Owned(masked);
     }
 }

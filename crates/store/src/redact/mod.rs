@@ -19,6 +19,7 @@ mod own_shapes;
 mod private_key;
 mod prose;
 mod shape;
+mod transcript_line;
 mod value;
 
 use std::borrow::Cow;
@@ -30,6 +31,7 @@ use hints::What;
 use shape::{Reach, Shape, reach};
 
 pub use mark::{OPENING, use_key_of};
+pub use transcript_line::line;
 
 /// Which rules mask: raised whenever they find more, so that what was stored before is masked again.
 pub const RULES_VERSION: u32 = 1;

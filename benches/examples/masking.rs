@@ -1,0 +1,102 @@
+//! Measures what masking costs where transcripts are captured: `--example masking -- <files> [--megabytes 100]`.
+//!
+//! The same lines are read and captured with masking and without it, in turns, in memory, on one thread. It fails when
+//! masking takes more than a fifth of the whole.
+#![expect(clippy::print_stdout, reason = "a measurement is there to be read")]
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use throughline_agents::claude_code::transcript::{Parsed, parse_line};
+use throughline_capture::absorb;
+use throughline_domain::ledger::Ledger;
+use throughline_store::ledger_file::LedgerFile;
+use throughline_store::{ledger_file, redact};
+
+/// Rounds of each; the best counts, since everything else on the machine only slows it.
+const ROUNDS: usize = 7;
+/// A gate reads so much of a transcript at once, and then writes what it told.
+const GATE_BYTES: usize = 256 << 10;
+/// The most that masking may take of the whole.
+const SHARE_MAX: f64 = 0.20;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut megabytes = 100_usize;
+    let mut once = Vec::new();
+    let mut words = std::env::args().skip(1);
+    while let Some(word) = words.next() {
+        if word == "--megabytes" {
+            megabytes = words.next().ok_or("--megabytes needs a number")?.parse()?;
+        } else {
+            once.extend(std::fs::read(&word)?);
+            if once.last() != Some(&b'\n') {
+                once.push(b'\n');
+            }
+        }
+    }
+    if once.is_empty() {
+        return Err("name some transcripts".into());
+    }
+    let mut all = Vec::new();
+    while all.len() < megabytes << 20 {
+        all.extend_from_slice(&once);
+    }
+    let folder = std::env::temp_dir().join(format!("throughline-masking-{}", std::process::id()));
+    let (mut plain, mut masked, mut masking) = (Duration::MAX, Duration::MAX, Duration::MAX);
+    for _ in 0..ROUNDS {
+        plain = plain.min(capture(&all, &folder, None)?);
+        let mut spent = Duration::ZERO;
+        masked = masked.min(capture(&all, &folder, Some(&mut spent))?);
+        masking = masking.min(spent);
+    }
+    std::fs::remove_dir_all(&folder)?;
+    let share = masking.as_secs_f64() / masked.as_secs_f64();
+    println!(
+        "{} MB captured in {} ms without masking lines, in {} ms with it; masking {} ms: {:.1} % of the whole",
+        all.len() >> 20,
+        plain.as_millis(),
+        masked.as_millis(),
+        masking.as_millis(),
+        share * 100.0
+    );
+    if share > SHARE_MAX { Err(format!("more than {:.0} %", SHARE_MAX * 100.0).into()) } else { Ok(()) }
+}
+
+/// Captures every line and writes the ledger as often as gates would; `spent` gathers the time for masking.
+fn capture(
+    bytes: &[u8],
+    folder: &std::path::Path,
+    mut spent: Option<&mut Duration>,
+) -> Result<Duration, Box<dyn std::error::Error>> {
+    std::fs::create_dir_all(folder)?;
+    let start = Instant::now();
+    let mut ledger = Ledger::default();
+    let mut last_gate = 0;
+    let mut at = 0;
+    for end in memchr::memchr_iter(b'\n', bytes) {
+        if let Parsed::Line(mut line) = parse_line(&bytes[at..end]) {
+            if let Some(spent) = &mut spent {
+                let start = Instant::now();
+                redact::line(&mut line);
+                **spent += start.elapsed();
+            }
+            absorb(&mut ledger, &line, at as u64);
+        }
+        at = end + 1;
+        if at - last_gate >= GATE_BYTES {
+            last_gate = at;
+            if let Some(spent) = &mut spent {
+                let start = Instant::now();
+                ledger_file::mask(&mut ledger);
+                **spent += start.elapsed();
+            }
+            let mut file = LedgerFile::default();
+            file.main.ledger = ledger.clone();
+            // What stood in the file before is clean: nothing is looked at again.
+            let before = file.clone();
+            file.write(folder, before)?;
+        }
+    }
+    black_box(&ledger);
+    Ok(start.elapsed())
+}

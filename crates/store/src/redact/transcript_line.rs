@@ -1,0 +1,38 @@
+//! A line of a transcript, masked before anything is captured from it.
+
+use std::borrow::Cow;
+
+use throughline_domain::transcript::{Block, Line, What};
+
+/// What is captured out of a line (names, quotes, decisions) stands alone afterwards, and a secret is often known only by
+/// what stands around it: so lines are masked before. Commands have to be known again, at a later gate, by the words that
+/// were written. Answers of tools are long, and whole lines are taken from them: those are masked when they are written.
+pub fn line(line: &mut Line<'_>) {
+    match &mut line.what {
+        What::UserSaid(text) | What::Queued(text) | What::Summary(text) => mask(text),
+        What::Command { args, .. } => mask(args),
+        What::Responded { blocks, .. } => blocks.iter_mut().for_each(mask_block),
+        What::ToolsAnswered(answers) => {
+            answers.iter_mut().filter_map(|answer| answer.user_said.as_mut()).for_each(mask);
+        }
+        What::Compacted { .. } => {}
+    }
+}
+
+fn mask_block(block: &mut Block<'_>) {
+    match block {
+        Block::Said(text) => mask(text),
+        Block::Called(call) => {
+            let texts =
+                [&mut call.path, &mut call.command, &mut call.pattern, &mut call.text, &mut call.purpose];
+            texts.into_iter().flatten().for_each(mask);
+            call.todos.iter_mut().for_each(|(subject, _)| mask(subject));
+        }
+    }
+}
+
+fn mask(text: &mut Cow<'_, str>) {
+    if let Cow::Owned(masked) = super::text(text) {
+        *text = Cow::Owned(masked);
+    }
+}
