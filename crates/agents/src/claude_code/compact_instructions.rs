@@ -114,14 +114,15 @@ pub fn foreign_line(text: &str) -> Option<usize> {
 
 fn heading_outside(text: &str, blocks: &[Range<usize>]) -> Option<usize> {
     let mut in_fence = false;
-    lines(text).enumerate().find_map(|(at, (start, line))| {
+    let below = lines(text).skip(1).map(|(_, line)| line).chain([""]);
+    lines(text).zip(below).enumerate().find_map(|(at, ((start, line), below))| {
         let line = line.trim_start_matches('\u{feff}').trim_end();
         // An example in a block of code is no section.
         if ["```", "~~~"].iter().any(|fence| line.trim_start().starts_with(fence)) {
             in_fence = !in_fence;
         }
         let is_ours = blocks.iter().any(|block| block.contains(&start));
-        (!in_fence && !is_ours && is_heading(line)).then_some(at + 1)
+        (!in_fence && !is_ours && (is_heading(line) || is_underlined(line, below))).then_some(at + 1)
     })
 }
 
@@ -129,9 +130,19 @@ fn heading_outside(text: &str, blocks: &[Range<usize>]) -> Option<usize> {
 fn is_heading(line: &str) -> bool {
     let words = line.trim_start_matches('#');
     let level = line.len() - words.len();
-    (1..=6).contains(&level)
-        && words.starts_with([' ', '\t'])
-        && words.trim().trim_end_matches('#').trim_end().eq_ignore_ascii_case("compact instructions")
+    // Without a blank behind its marks it is no heading to Markdown, but to whoever wrote it.
+    (1..=6).contains(&level) && is_title(words.trim().trim_end_matches('#'))
+}
+
+/// The other form of a heading: its words, and a line of `=` or `-` below.
+fn is_underlined(line: &str, below: &str) -> bool {
+    let below = below.trim();
+    let is_rule = |mark: char| below.len() >= 2 && below.chars().all(|c| c == mark);
+    is_title(line) && (is_rule('=') || is_rule('-'))
+}
+
+fn is_title(words: &str) -> bool {
+    words.trim().eq_ignore_ascii_case("compact instructions")
 }
 
 /// What stands there, and where our sections are: from the begin mark to the end mark, without the line end behind it.

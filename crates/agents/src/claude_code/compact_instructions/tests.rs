@@ -60,6 +60,11 @@ fn what_stands_there_is_told_apart() {
         (ours.as_str(), Standing::UpToDate),
         ("a\n\n### compact instructions ##\nmine\n", Standing::Foreign { line: 3 }),
         ("\u{feff}# Compact Instructions\r\nmine\r\n", Standing::Foreign { line: 1 }),
+        ("a\n\n##Compact Instructions\nmine\n", Standing::Foreign { line: 3 }),
+        ("a\n\nCompact Instructions\n====\nmine\n", Standing::Foreign { line: 3 }),
+        ("Compact instructions\r\n---\r\nmine\r\n", Standing::Foreign { line: 1 }),
+        ("compact instructions\n\n---\n", Standing::Absent),
+        ("```\nCompact Instructions\n===\n```\n", Standing::Absent),
         (
             "a\n<!-- throughline: begin -->\nb\n",
             Standing::Damaged { line: 2, what: "the begin mark has no end mark" },
