@@ -79,6 +79,15 @@ impl Page {
     /// The page after an update; `None` when it would say nothing new.
     #[must_use]
     pub fn updated(old: Option<&str>, update: &Update<'_>) -> Option<Self> {
+        let Some(old) = old.filter(|old| ends_lines_with_crlf(old)) else {
+            return Self::updated_lines(old, update);
+        };
+        // An editor of another system ends lines in its own way: so do we, on its page.
+        let page = Self::updated_lines(Some(&old.replace("\r\n", "\n")), update)?;
+        Some(Self { text: page.text.replace('\n', "\r\n"), ..page })
+    }
+
+    fn updated_lines(old: Option<&str>, update: &Update<'_>) -> Option<Self> {
         let block = block(update);
         let log = log(update);
         let Some(old) = old.filter(|old| !old.trim().is_empty()) else {
@@ -104,6 +113,12 @@ impl Page {
         }
         Some(Self { text, is_new: false })
     }
+}
+
+/// Whether all lines end with a carriage return. Where some do not, each stays as it is.
+fn ends_lines_with_crlf(text: &str) -> bool {
+    text.contains('\n')
+        && text.split_inclusive('\n').all(|line| !line.ends_with('\n') || line.ends_with("\r\n"))
 }
 
 fn head(update: &Update<'_>, aside: Option<&str>) -> String {

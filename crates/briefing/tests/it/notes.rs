@@ -76,6 +76,21 @@ fn written(
     )
 }
 
+/// An editor of another system saved the page: it keeps one way to end a line.
+#[test]
+fn a_page_with_carriage_returns_gets_lines_that_end_so_too() {
+    let first = written(None, &state(), &Ledger::default(), &[], now()).unwrap().text;
+    let edited = format!("{first}\nmine\n").replace('\n', "\r\n");
+    let page = written(Some(&edited), &state(), &session(), &[], now()).unwrap().text;
+    assert!(page.contains("\r\nmine\r\n") && page.contains("stream the rows"), "{page:?}");
+    assert_eq!(page.matches('\n').count(), page.matches("\r\n").count(), "{page:?}");
+    assert_eq!(page.matches("<!-- throughline: begin").count(), 1, "{page:?}");
+    assert!(written(Some(&page), &state(), &session(), &[], now()).is_none(), "nothing new");
+    let mixed = format!("{first}\nmine\r\nalso mine\n");
+    let page = written(Some(&mixed), &state(), &session(), &[], now()).unwrap().text;
+    assert!(page.contains("\nmine\r\nalso mine\n"), "each line stays as it was: {page:?}");
+}
+
 #[test]
 fn the_page_of_a_session() {
     let commits = vec!["77aa001 export: rows are streamed (Ann)".to_owned()];
