@@ -203,6 +203,23 @@ fn a_new_list_takes_the_place_of_the_old_one() {
     assert_eq!((session.ledger.tasks[0].created.turn, session.ledger.tasks[0].changed.turn), (1, 2));
 }
 
+/// The second half of an alternative succeeds whatever the first one did.
+#[test]
+fn a_check_with_a_way_out_behind_it_is_not_said_to_have_passed() {
+    for (line, passed) in [
+        ("cargo test -p import", Some(true)),
+        ("cargo test -p import || true", None),
+        ("cargo test -p import || echo 'it failed'", None),
+        ("cargo test -p import; echo done", None),
+    ] {
+        let mut session = Session::default();
+        session.shell(line, "   Compiling import v0.1.0\ndone", false);
+        assert_eq!(session.ledger.commands[0].succeeded, passed, "{line}");
+        session.shell(line, "test result: ok. 3 passed; 0 failed", false);
+        assert_eq!(session.ledger.commands[0].succeeded, Some(true), "{line}: what it printed tells");
+    }
+}
+
 /// The client shows the list to the user, who can refuse it.
 #[test]
 fn a_list_that_was_refused_is_no_list() {
