@@ -214,12 +214,15 @@ pub fn is_id(text: &str) -> bool {
 }
 
 /// Those of these checkpoints (oldest first) that have to go so that `count_max` are left: the oldest that nobody marked.
+///
+/// The one that was just `made` stays, whatever else is marked. It need not be the last: where a clock ran ahead there are
+/// names from the future, and each new one would go at once in their stead.
 #[must_use]
-pub fn to_prune(all: &[(String, bool)], count_max: usize) -> Vec<String> {
+pub fn to_prune(all: &[(String, bool)], count_max: usize, made: Option<&str>) -> Vec<String> {
     let over = all.len().saturating_sub(count_max.max(1));
-    // The newest is what was just made: it stays, whatever else is marked.
-    let older = &all[..all.len().saturating_sub(1)];
-    older.iter().filter(|(_, kept)| !kept).take(over).map(|(id, _)| id.clone()).collect()
+    let newest = made.or_else(|| all.last().map(|(id, _)| id.as_str()));
+    let others = all.iter().filter(|(id, kept)| !kept && Some(id.as_str()) != newest);
+    others.take(over).map(|(id, _)| id.clone()).collect()
 }
 
 /// How one checkpoint (or the present) differs from an earlier one.
@@ -315,12 +318,23 @@ mod tests {
     #[test]
     fn the_oldest_that_nobody_marked_makes_room_and_never_more_than_needed() {
         let all = marked(&[("a", true), ("b", false), ("c", false), ("d", false)]);
-        assert_eq!(to_prune(&all, 4), Vec::<String>::new());
-        assert_eq!(to_prune(&all, 3), ["b"]);
-        assert_eq!(to_prune(&all, 2), ["b", "c"]);
-        assert_eq!(to_prune(&all, 0), ["b", "c"], "the newest stays");
-        assert_eq!(to_prune(&marked(&[("a", true), ("b", true), ("c", false)]), 2), Vec::<String>::new());
-        assert_eq!(to_prune(&[], 50), Vec::<String>::new());
+        assert_eq!(to_prune(&all, 4, None), Vec::<String>::new());
+        assert_eq!(to_prune(&all, 3, None), ["b"]);
+        assert_eq!(to_prune(&all, 2, None), ["b", "c"]);
+        assert_eq!(to_prune(&all, 0, None), ["b", "c"], "the newest stays");
+        assert_eq!(
+            to_prune(&marked(&[("a", true), ("b", true), ("c", false)]), 2, None),
+            Vec::<String>::new()
+        );
+        assert_eq!(to_prune(&[], 50, None), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_was_just_made_stays_though_others_are_from_the_future() {
+        let all = marked(&[("2026", false), ("2031", false), ("2032", false)]);
+        assert_eq!(to_prune(&all, 2, Some("2026")), ["2031"]);
+        assert_eq!(to_prune(&all, 1, Some("2026")), ["2031", "2032"]);
+        assert_eq!(to_prune(&all, 2, None), ["2026"]);
     }
 
     #[test]

@@ -91,7 +91,7 @@ pub(crate) fn make_before(moment: &Moment<'_>, touched: &[String]) -> Result<Mad
         checkpoint.git.error = Some(why);
     }
     on_disk.write(&alone, &checkpoint)?;
-    make_room(moment, &on_disk, &alone)?;
+    make_room(moment, &on_disk, &alone, &checkpoint.id)?;
     Ok(Made::New(Box::new(checkpoint)))
 }
 
@@ -210,7 +210,12 @@ fn briefing_text(moment: &Moment<'_>) -> String {
 }
 
 /// Removes the oldest that nobody marked, where there are too many.
-fn make_room(moment: &Moment<'_>, on_disk: &Checkpoints, alone: &Alone) -> Result<(), CheckpointError> {
+fn make_room(
+    moment: &Moment<'_>,
+    on_disk: &Checkpoints,
+    alone: &Alone,
+    made: &str,
+) -> Result<(), CheckpointError> {
     if on_disk.ids().len() <= moment.config.checkpoints.max {
         return Ok(());
     }
@@ -218,7 +223,8 @@ fn make_room(moment: &Moment<'_>, on_disk: &Checkpoints, alone: &Alone) -> Resul
     // What came with a clone is not ours to remove.
     let ours = on_disk.all().0.into_iter().filter(|it| !it.is_foreign);
     let all: Vec<(String, bool)> = ours.map(|it| (it.id, it.kept)).collect();
-    remove(moment.memory, on_disk, alone, &to_prune(&all, moment.config.checkpoints.max)).map(drop)
+    remove(moment.memory, on_disk, alone, &to_prune(&all, moment.config.checkpoints.max, Some(made)))
+        .map(drop)
 }
 
 /// Removes checkpoints, then the references that kept their files. A reference that stays is removed by `prune`.

@@ -324,7 +324,7 @@ fn prune(app: &App, older: Option<u64>, dry_run: bool) -> Result<(), Failure> {
     let alone = on_disk.alone(Patience::Person)?;
     let all: Vec<Checkpoint> = on_disk.all().0.into_iter().filter(|it| !it.is_foreign).collect();
     let marks: Vec<(String, bool)> = all.iter().map(|it| (it.id.clone(), it.kept)).collect();
-    let mut ids = throughline_domain::checkpoint::to_prune(&marks, app.config.checkpoints.max);
+    let mut ids = throughline_domain::checkpoint::to_prune(&marks, app.config.checkpoints.max, None);
     let is_old = |it: &&Checkpoint| {
         let seconds = it.age_seconds(app.now).unwrap_or(u64::MAX);
         !it.kept && older.is_some_and(|older| seconds >= older) && !ids.contains(&it.id)
