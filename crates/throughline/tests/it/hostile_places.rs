@@ -181,6 +181,22 @@ fn a_project_that_cannot_be_written_loses_nothing() {
     assert!(said == "D2 recorded\n" || said == "D3 recorded\n", "{said}");
 }
 
+/// The summary is made in any case: what it should keep is said though nothing can be saved.
+#[test]
+fn before_a_compaction_is_said_what_to_keep_though_the_project_cannot_be_written() {
+    let scene = recorded();
+    set_modes(scene.home.root(), 0o777, 0o666);
+    set_modes(&scene.home.project().join(".claude"), 0o555, 0o444);
+    for (trigger, focus) in [("auto", None), ("manual", Some("keep the parser's names"))] {
+        let payload = payload::pre_compact(&scene.home, "s1", trigger, focus);
+        let output = as_nobody(&scene, &["hook"], &payload.to_string());
+        output.assert_success();
+        assert!(output.stdout.contains("[throughline:preserve]"), "{trigger}: {}", output.stdout);
+        assert!(output.stdout.contains("use SQLite"), "{trigger}: {}", output.stdout);
+    }
+    writable_again(&scene);
+}
+
 #[test]
 fn a_state_file_that_is_a_link_out_of_the_project_is_refused() {
     let scene = Scene::with_git();

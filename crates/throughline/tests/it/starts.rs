@@ -374,3 +374,18 @@ fn one_wrong_value_costs_that_key_alone_and_none_of_the_users() {
     }
     assert!(!output.stderr.contains("preset"), "{}", output.stderr);
 }
+
+/// Two sessions in one project: the one that answered last is the one that a person means.
+#[test]
+fn the_session_that_answered_last_is_noted_at_its_stop() {
+    let scene = Scene::with_git();
+    scene.ok(&["add", "decision", "use SQLite"]);
+    let noted = || scene.home.read(".claude/sessions/CURRENT_SESSION");
+    scene.hook(&payload::session_start(&scene.home, "s1", "startup"));
+    scene.hook(&payload::session_start(&scene.home, "s2", "startup"));
+    assert_eq!(noted(), "s2\n");
+    scene.hook(&payload::stop(&scene.home, "s1", "Done."));
+    assert_eq!(noted(), "s1\n");
+    scene.hook(&payload::stop(&scene.home, "s2", "Done."));
+    assert_eq!(noted(), "s2\n");
+}
