@@ -220,19 +220,25 @@ pub fn holds_records(project: &Project) -> bool {
     folders.into_iter().chain([project.state_file(), project.snapshot_file()]).any(|path| path.exists())
 }
 
-/// Takes our lines out of the exclude file again.
-pub fn stop_excluding(exclude_file: &Path) -> Result<bool, FileError> {
-    let Some(old) = files::read_limited(exclude_file, EXCLUDE_BYTES_MAX)? else { return Ok(false) };
-    let Ok(text) = String::from_utf8(old) else { return Ok(false) };
+/// The exclude file as it is and as it would be without our lines; `None` where there are none to be told.
+pub fn without_exclusion(exclude_file: &Path) -> Result<Option<(String, String)>, FileError> {
+    let Some(old) = files::read_limited(exclude_file, EXCLUDE_BYTES_MAX)? else { return Ok(None) };
+    let Ok(text) = String::from_utf8(old) else { return Ok(None) };
     let (Some(begin), Some(end)) = (text.find(EXCLUDE_BEGIN), text.find(EXCLUDE_END)) else {
-        return Ok(false);
+        return Ok(None);
     };
     if end < begin {
-        return Ok(false);
+        return Ok(None);
     }
     let after = &text[end + EXCLUDE_END.len()..];
-    let after = after.strip_prefix('\n').unwrap_or(after);
+    let after = after.strip_prefix("\r\n").or_else(|| after.strip_prefix('\n')).unwrap_or(after);
     let new = format!("{}{after}", &text[..begin]);
+    Ok(Some((text, new)))
+}
+
+/// Takes our lines out of the exclude file again.
+pub fn stop_excluding(exclude_file: &Path) -> Result<bool, FileError> {
+    let Some((_, new)) = without_exclusion(exclude_file)? else { return Ok(false) };
     files::replace(exclude_file, new.as_bytes(), Durability::Quick)?;
     Ok(true)
 }
@@ -318,7 +324,7 @@ pub fn write_page(path: &Path, text: &str) -> Result<(), FileError> {
 
 /// Forgets the copies that `init` kept for `uninstall`; the backups by fingerprint stay.
 pub fn forget_install(folder: &Path) -> Result<(), FileError> {
-    for name in ["original", "written"] {
+    for name in ["original", "written", "no-instructions"] {
         let path = folder.join(name);
         match std::fs::remove_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

@@ -47,9 +47,12 @@ pub(crate) struct Args {
     /// The model's window of which the percentage is taken, when no session has told it yet
     #[arg(long, value_name = "TOKENS", requires = "compact_at", value_parser = window)]
     window: Option<u64>,
-    /// Leave CLAUDE.md as it is: no Compact Instructions for the summariser
+    /// Leave CLAUDE.md as it is, now and at the next init: no Compact Instructions for the summariser
     #[arg(long)]
     no_instructions: bool,
+    /// Write the Compact Instructions although an earlier init left them out
+    #[arg(long, conflicts_with = "no_instructions")]
+    instructions: bool,
     /// Register the MCP server too, in .mcp.json, which your team shares; --shared does so by itself
     #[arg(long, conflicts_with = "user")]
     mcp: bool,
@@ -57,6 +60,9 @@ pub(crate) struct Args {
     #[arg(long)]
     dry_run: bool,
 }
+
+/// Beside the copies of the settings: CLAUDE.md was to be left alone.
+const NO_INSTRUCTIONS: &str = "no-instructions";
 
 fn window(text: &str) -> Result<u64, String> {
     compact_at::tokens(text).ok_or_else(|| "a number of tokens, such as 200000 or 1m".to_owned())
@@ -81,7 +87,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     if args.dry_run {
         show_diff(&path, old.as_deref().unwrap_or(""), text)?;
         show_other_files(app, args.user)?;
-        if !args.no_instructions {
+        if wants_instructions(app, args, &path) {
             instructions::install(app, args.user, true)?;
         }
         if wants_server {
@@ -110,15 +116,37 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     }
     tell_plan(plan.as_ref())?;
     write_command(app, args.user)?;
-    if !args.no_instructions {
+    if wants_instructions(app, args, &path) {
         instructions::install(app, args.user, false)?;
     }
+    remember_instructions(app, args, &path)?;
     super::keep_out_of_git(&app.memory.project);
     if wants_server {
         servers::install(app, false)?;
     }
     offer(client)?;
     if wants_server { Ok(()) } else { servers::offer(args.user) }
+}
+
+/// Whether CLAUDE.md gets the section: what was said last counts, now or at an earlier run.
+fn wants_instructions(app: &App, args: &Args, path: &Path) -> bool {
+    let was_left_out = install_folder(&app.place, path).join(NO_INSTRUCTIONS).exists();
+    if was_left_out && !args.instructions && !args.no_instructions {
+        output::remark(
+            "CLAUDE.md is left as it is, as an earlier init was told; `--instructions` writes the section",
+        );
+    }
+    args.instructions || !(args.no_instructions || was_left_out)
+}
+
+fn remember_instructions(app: &App, args: &Args, path: &Path) -> Result<(), Failure> {
+    let mark = install_folder(&app.place, path).join(NO_INSTRUCTIONS);
+    if args.no_instructions {
+        project_files::write_settings(&mark, "")?;
+    } else if args.instructions && mark.exists() {
+        project_files::remove_settings(&mark)?;
+    }
+    Ok(())
 }
 
 fn tell_plan(plan: Option<&Plan>) -> Result<(), Failure> {

@@ -37,6 +37,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         _ => Scope::Local,
     };
     let Some(now) = project_files::read_settings(&path)? else {
+        remove_commands(app, args)?;
         instructions::remove(app, scope, args.dry_run)?;
         remove_server(app, args)?;
         if !tell_what_is_left(app) && !args.dry_run {
@@ -60,6 +61,8 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     };
     if args.dry_run {
         show_diff(&path, &now, &text)?;
+        remove_commands(app, args)?;
+        show_exclusion(app)?;
         remove_server(app, args)?;
         return instructions::remove(app, scope, true);
     }
@@ -79,9 +82,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         }
     }
     project_files::forget_install(&folder)?;
-    for (path, text) in command_paths(app, args.user) {
-        project_files::remove_own(&path, text)?;
-    }
+    remove_commands(app, args)?;
     instructions::remove(app, scope, false)?;
     remove_server(app, args)?;
     if let Some(exclude) = throughline_git::top_level_exclude_path(&app.memory.project.root) {
@@ -98,6 +99,30 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         release_files(app);
     }
     output::say("what was recorded stays; `throughline init` brings the hooks back")
+}
+
+/// The slash commands that `init` wrote, unless somebody changed them.
+fn remove_commands(app: &App, args: &Args) -> Result<(), Failure> {
+    for (path, text) in command_paths(app, args.user) {
+        if !args.dry_run {
+            project_files::remove_own(&path, text)?;
+        } else if project_files::read_settings(&path)?.as_deref() == Some(text) {
+            show_diff(&path, text, "")?;
+        }
+    }
+    Ok(())
+}
+
+/// Our lines in the exclude file, as far as they would go.
+fn show_exclusion(app: &App) -> Result<(), Failure> {
+    let root = &app.memory.project.root;
+    if let Some(exclude) = throughline_git::top_level_exclude_path(root)
+        && !project_files::holds_records(&app.memory.project)
+        && let Some((old, new)) = project_files::without_exclusion(&exclude)?
+    {
+        show_diff(&exclude, &old, &new)?;
+    }
+    Ok(())
 }
 
 /// The project's list of servers goes with the project's settings, not with somebody's own.

@@ -90,8 +90,9 @@ fn a_dry_run_shows_the_section_and_without_instructions_nothing_is_touched() {
     scene.ok(&["init", "--no-instructions"]);
     assert_eq!(scene.home.read(FILE), "# Mine\n");
     assert_eq!(check(&scene).0, "skip");
-    scene.ok(&["init"]);
+    scene.ok(&["init", "--instructions"]);
     let written = scene.home.read(FILE);
+    assert_ne!(written, "# Mine\n");
     scene.ok(&["init", "--no-instructions"]);
     assert_eq!(scene.home.read(FILE), written, "it takes nothing away");
 }
@@ -268,4 +269,30 @@ fn a_file_that_is_no_text_or_too_long_is_left_alone() {
         assert_eq!(check(&scene).0, "warn");
         scene.ok(&["uninstall"]);
     }
+}
+
+#[test]
+fn an_init_that_left_the_instructions_out_is_remembered_until_they_are_wanted() {
+    let scene = Scene::new();
+    let has_section = || scene.home.project().join("CLAUDE.md").exists();
+    scene.ok(&["init", "--no-instructions"]);
+    assert!(!has_section());
+    let again = scene.run(&["init"]);
+    assert!(
+        !has_section() && again.stderr.contains("`--instructions` writes the section"),
+        "{}",
+        again.stderr
+    );
+    assert!(!scene.ok(&["init", "--dry-run"]).contains("Compact Instructions"));
+    scene.ok(&["init", "--instructions", "--dry-run"]);
+    assert!(!has_section(), "a dry run writes nothing");
+    scene.ok(&["init", "--instructions"]);
+    assert!(has_section());
+    let said = scene.run(&["init"]).stderr;
+    assert!(!said.contains("left as it is"), "{said}");
+    scene.ok(&["init", "--no-instructions"]);
+    scene.ok(&["uninstall"]);
+    scene.ok(&["init"]);
+    assert!(has_section(), "a new beginning");
+    assert!(scene.fails(2, &["init", "--instructions", "--no-instructions"]).contains("cannot be used with"));
 }

@@ -107,6 +107,14 @@ fn a_dry_run_shows_the_difference_and_writes_nothing() {
     scene.ok(&["init"]);
     let diff = scene.ok(&["uninstall", "--dry-run"]);
     assert!(diff.lines().any(|line| line.starts_with('-') && line.contains("SessionStart")), "{diff}");
+    for file in ["commands/context-compact.md", "commands/throughline.md", ".git/info/exclude"] {
+        let is_head = |line: &str| line.starts_with("--- ") && line.ends_with(file);
+        assert!(diff.lines().any(is_head), "{file} goes too: {diff}");
+        assert!(
+            scene.home.project().join(file).exists()
+                || scene.home.project().join(".claude").join(file).exists()
+        );
+    }
     assert!(settings(&scene, LOCAL)["hooks"].is_object(), "nothing was removed");
 }
 
