@@ -91,6 +91,10 @@ pub(super) fn follow(app: &App) {
 }
 
 fn refresh(app: &App, session: &str) {
+    // Of a session whose own files are gone nothing is known but the page: it would be emptied.
+    if SessionCache::read(&app.place.home.session(session)).is_none() {
+        return;
+    }
     if let Err(failure) = add(app, session, None) {
         output::warn(&failure.message);
     }

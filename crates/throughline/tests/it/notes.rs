@@ -432,3 +432,16 @@ fn notes_can_be_switched_off_and_a_paused_project_gets_none() {
     let _transcript = at_work(&scene);
     assert!(!page_path(&scene, "s1").exists());
 }
+
+#[test]
+fn a_page_of_a_session_that_is_long_over_says_what_it_said() {
+    let scene = Scene::with_git();
+    let _transcript = at_work(&scene);
+    scene.hook(&payload::session_end(&scene.home, "s1", "other"));
+    let before = page(&scene, "s1");
+    // A day after its end the session's own files go.
+    fs::remove_dir_all(scene.session_data("s1")).unwrap();
+    assert_eq!(scene.ok(&["notes", "--session", "s1"]).trim_end(), before.trim_end());
+    scene.ok(&["add", "decision", "after it"]);
+    assert_eq!(page(&scene, "s1"), before);
+}
