@@ -163,7 +163,24 @@ impl Checkpoints {
     }
 
     /// Writes a checkpoint. An `Ok` means that it is on disk, flushed.
-    pub fn write(&self, _alone: &Alone, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
+    pub fn write(&self, alone: &Alone, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
+        self.place(alone, checkpoint, true)
+    }
+
+    /// Writes one that was made elsewhere, where there is none of its name. `is_ours`: it may speak here.
+    pub fn adopt(
+        &self,
+        alone: &Alone,
+        checkpoint: &Checkpoint,
+        is_ours: bool,
+    ) -> Result<bool, CheckpointError> {
+        if !is_id(&checkpoint.id) || self.file(&checkpoint.id).symlink_metadata().is_ok() {
+            return Ok(false);
+        }
+        self.place(alone, checkpoint, is_ours).map(|()| true)
+    }
+
+    fn place(&self, _alone: &Alone, checkpoint: &Checkpoint, is_ours: bool) -> Result<(), CheckpointError> {
         let folder = self.folder();
         own_folder(&self.project, &folder)?;
         let path = self.file(&checkpoint.id);
@@ -171,7 +188,9 @@ impl Checkpoints {
         let mut value = encoded.at("encode", &path)?;
         redact_but_ids(&mut value);
         let bytes = serde_json::to_vec_pretty(&value).map_err(std::io::Error::other).at("encode", &path)?;
-        self.note_made(&checkpoint.id, hash_of(&bytes))?;
+        if is_ours {
+            self.note_made(&checkpoint.id, hash_of(&bytes))?;
+        }
         Ok(files::replace(&path, &bytes, Durability::Flushed)?)
     }
 

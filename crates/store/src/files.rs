@@ -123,6 +123,17 @@ pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), 
     Ok(())
 }
 
+/// Makes a file with its whole content; one that is there is an error, and stays as it is.
+pub fn create_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let temp = temp_beside(path);
+    // A link takes no other file's place, a rename would.
+    let made = write_temp(&temp, bytes, Durability::Flushed)
+        .and_then(|()| fs::hard_link(&temp, path).at("create", path));
+    let _ = fs::remove_file(&temp);
+    made?;
+    flush_folder(path.parent().unwrap_or(Path::new(".")))
+}
+
 fn write_temp(temp: &Path, bytes: &[u8], durability: Durability) -> Result<(), FileError> {
     let mut file =
         OpenOptions::new().write(true).create_new(true).mode(0o600).open(temp).at("create", temp)?;

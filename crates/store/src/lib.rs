@@ -3,6 +3,7 @@
 pub mod anchor_proposals;
 pub mod archive;
 pub mod backups;
+pub mod bundle;
 pub mod checkpoints;
 pub mod config;
 mod config_ranges;

@@ -117,6 +117,14 @@ impl TaskSummaries {
         Ok(removed)
     }
 
+    /// Keeps a summary that was made elsewhere, where there is none of its task; says whether it is new.
+    pub fn adopt(&self, summary: &TaskSummary) -> Result<bool, FileError> {
+        if self.read(&summary.session_id, &summary.task_id).is_some() {
+            return Ok(false);
+        }
+        write_json(&self.file(&file_id(&summary.session_id, &summary.task_id)), summary).map(|()| true)
+    }
+
     /// Removes summaries by the names of their files.
     pub fn remove(&self, ids: &[String]) -> Result<(), FileError> {
         ids.iter().try_for_each(|id| files::remove(&self.file(&safe_name(id))))

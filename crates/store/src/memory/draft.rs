@@ -71,6 +71,8 @@ pub struct Draft {
     /// The state; may be changed directly where no entry is concerned.
     pub state: State,
     pub(super) events: Vec<Event>,
+    /// Entries that came from elsewhere, and are only quoted.
+    pub(super) foreign: Vec<String>,
     now: String,
     origin: Origin,
     limits: Limits,
@@ -78,7 +80,14 @@ pub struct Draft {
 
 impl Draft {
     pub(super) fn new(state: State, now: &str, origin: Origin, limits: &Limits) -> Self {
-        Self { state, events: Vec::new(), now: now.to_owned(), origin, limits: limits.clone() }
+        Self {
+            state,
+            events: Vec::new(),
+            foreign: Vec::new(),
+            now: now.to_owned(),
+            origin,
+            limits: limits.clone(),
+        }
     }
 
     /// Records a decision and why it was taken.
@@ -161,7 +170,19 @@ impl Draft {
 
     /// Records an entry that was written elsewhere: keeps its time and its own fields; its id too where that is free,
     /// else as an alias.
-    pub fn adopt(&mut self, mut entry: Entry) -> EntryId {
+    pub fn adopt(&mut self, entry: Entry) -> EntryId {
+        let counter = self.state.counter(entry.id.kind);
+        let is_free = (1..=ADOPTED_GAP_MAX).contains(&entry.id.number.saturating_sub(counter));
+        self.adopt_under(entry, is_free)
+    }
+
+    /// The same for an entry whose row is in the archive already, under its id.
+    pub fn adopt_archived(&mut self, entry: Entry) -> EntryId {
+        let is_free = self.state.find(&entry.id.to_string()).is_none();
+        self.adopt_under(entry, is_free)
+    }
+
+    fn adopt_under(&mut self, mut entry: Entry, keeps_id: bool) -> EntryId {
         let kind = entry.id.kind;
         if kind == Kind::Evidence {
             let cut = cut_utf16(&entry.text, self.limits.evidence_units_max).len();
@@ -173,8 +194,7 @@ impl Draft {
         if let Some(known) = self.state.entries(kind).iter().find(known) {
             return known.id;
         }
-        let counter = self.state.counter(kind);
-        if (1..=ADOPTED_GAP_MAX).contains(&entry.id.number.saturating_sub(counter)) {
+        if keeps_id {
             self.state.raise_counter(kind, entry.id.number);
         } else {
             let old = std::mem::replace(&mut entry.id, self.state.next_id(kind));
@@ -182,6 +202,18 @@ impl Draft {
         }
         let id = entry.id;
         self.put(entry);
+        id
+    }
+
+    /// The same for one that nobody has trusted: it is only quoted here, too. One that is known already stays what it is.
+    pub fn adopt_quoted(&mut self, entry: Entry, is_archived: bool) -> EntryId {
+        let (events, origin) = (self.events.len(), self.origin);
+        self.origin = Origin::Import;
+        let id = if is_archived { self.adopt_archived(entry) } else { self.adopt(entry) };
+        self.origin = origin;
+        if self.events.len() > events {
+            self.foreign.push(id.to_string());
+        }
         id
     }
 

@@ -244,7 +244,7 @@ impl Memory {
         draft.events = base.events;
         let reconciled = draft.events.len();
         let value = change(&mut draft)?;
-        let Draft { mut state, mut events, .. } = draft;
+        let Draft { mut state, mut events, foreign: adopted, .. } = draft;
         state.note_transition(&before.sd, &now, author.origin);
         // What was found in the file is no activity of ours: its time stays.
         let is_active = events.len() > reconciled || differs(&before, &state) || state.timestamp.is_empty();
@@ -254,6 +254,7 @@ impl Memory {
         let mut evicted = Vec::new();
         let mut evicted_precious = Vec::new();
         let mut foreign = base.foreign;
+        foreign.extend(adopted);
         let lines_are_foreign = reconcile::distrusts_lines(&self.folder(), &foreign);
         let known: HashSet<EntryId> = state.all_entries().map(|entry| entry.id).collect();
         // Lines without an id become decisions where there are too many: they are no better for it.

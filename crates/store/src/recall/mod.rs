@@ -9,6 +9,7 @@ mod files;
 mod forget;
 mod forget_scope;
 mod mask_again;
+mod moving;
 mod promises;
 mod retention;
 mod search;
@@ -23,6 +24,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 pub use block::{BLOCK_BYTES, Head, NewBlock, line_mark};
 pub use error::RecallError;
+pub use moving::{KnownBlocks, MovedBlock, block_of};
 pub use retention::{Kept, Retention};
 pub use search::{Asked, Found, Scope, Taste};
 pub use surroundings::{Placed, SessionOf};

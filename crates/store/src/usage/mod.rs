@@ -5,6 +5,7 @@
 
 mod disagreements;
 mod files;
+mod moving;
 mod names;
 mod rows;
 mod samples;
@@ -23,6 +24,7 @@ use crate::archive::{Archive, ArchiveError};
 
 pub use disagreements::Disagreement;
 pub use files::{FileMark, KnownFile};
+pub use moving::take_record;
 pub use rows::{Numbered, RowKind};
 pub use write::Added;
 

@@ -38,6 +38,7 @@ mod injection;
 mod instructions;
 mod leaks;
 mod mcp;
+mod moving;
 mod notes;
 mod originals;
 mod own_files;

@@ -1,36 +1,40 @@
-//! `import`: entries out of another state file, an export, or an iDumb state.
-
-use std::io::Read;
-use std::path::PathBuf;
+//! Importing a working set: entries out of another state file, an export of one, or an iDumb state.
 
 use serde_json::Value;
 use throughline_domain::{Detail, Entry, Kind, Origin, State};
+use throughline_store::archive::Taking;
+use throughline_store::memory::{KEY_DECISIONS, WORK_ITEM};
 
-use super::App;
+use crate::commands::App;
 use crate::failure::Failure;
 use crate::output;
-
-/// Longest file that is read.
-const IMPORT_BYTES_MAX: u64 = 4 << 20;
 
 /// The source of a constraint that an agent brings: it cannot say that somebody else set it.
 const BY_AGENT: &str = "agent";
 
-/// Add the entries of another state file, of an export, or of `.idumb/brain/state.json`
-#[derive(Debug, clap::Args)]
-pub(crate) struct Args {
-    /// The file; `-` reads standard input
-    file: PathBuf,
-}
-
-pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    let bytes = read(args)?;
-    let name = args.file.display();
+/// Adds the entries of a state, as text.
+pub(super) fn run(app: &App, name: &str, bytes: Vec<u8>, is_trial: bool) -> Result<(), Failure> {
     let text = String::from_utf8(bytes).map_err(|_| Failure::new(format!("{name} is not UTF-8 text")))?;
     let (incoming, problems) = State::read(&text).map_err(|unreadable| {
         Failure::new(format!("could not read {name}: {unreadable}"))
             .hint("import takes a state file, the output of `throughline export`, or iDumb's state.json")
     })?;
+    let seen = incoming.all_entries().count();
+    if is_trial {
+        return output::say(&format!(
+            "would be taken from {name}: {seen} entries, those that are here already once"
+        ));
+    }
+    let new = take(app, &incoming, &[], &Taking::default())?;
+    for problem in &problems {
+        output::warn(&format!("{problem}; nothing was dropped"));
+    }
+    output::say(&format!("{new} of {seen} entries imported from {name}"))
+}
+
+/// Adopts the entries of a state; those that are named in `quoted` were never trusted, and are quoted here too. Gives how many
+/// are new.
+pub(super) fn take(app: &App, incoming: &State, quoted: &[String], rows: &Taking) -> Result<usize, Failure> {
     let before = app.state()?.all_entries().count();
     let is_agent = app.author().origin == Origin::Assistant;
     // Directives are the user's own words: an agent cannot bring any, out of whatever file.
@@ -48,58 +52,39 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
             {
                 entry.timestamp = created;
             }
-            draft.adopt(entry);
+            let id = entry.id.to_string();
+            let is_archived = rows.holds(&id, &entry.text);
+            if quoted.contains(&id) {
+                draft.adopt_quoted(entry, is_archived);
+            } else if is_archived {
+                draft.adopt_archived(entry);
+            } else {
+                draft.adopt(entry);
+            }
         }
-        adopt_the_rest(&incoming, &mut draft.state);
+        adopt_the_rest(incoming, quoted, &mut draft.state);
         Ok(())
     })?;
-    for problem in &problems {
-        output::warn(&format!("{problem}; nothing was dropped"));
-    }
-    let seen = incoming.all_entries().count();
-    let left_out = seen - incoming.all_entries().filter(is_welcome).count();
+    let left_out = incoming.all_entries().count() - incoming.all_entries().filter(is_welcome).count();
     if left_out > 0 {
         output::warn(&format!(
             "{left_out} directives were left out: they are the user's words, and an agent imports"
         ));
     }
     let now = changed.state.all_entries().count() + changed.evicted.len();
-    output::say(&format!("{} of {seen} entries imported from {name}", now.saturating_sub(before)))
+    Ok(now.saturating_sub(before))
 }
 
-fn read(args: &Args) -> Result<Vec<u8>, Failure> {
-    let name = args.file.display();
-    let failed = |error: std::io::Error| Failure::new(format!("could not read {name}: {error}"));
-    // Opened as it is, not as a regular file: `import <(…)` is a pipe.
-    let source: Box<dyn Read> = if args.file.as_os_str() == "-" {
-        Box::new(std::io::stdin())
-    } else {
-        match std::fs::File::open(&args.file) {
-            Ok(file) => Box::new(file),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err(Failure::new(format!("there is no file {name}")));
-            }
-            Err(error) => return Err(failed(error)),
-        }
-    };
-    let mut bytes = Vec::new();
-    source.take(IMPORT_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > IMPORT_BYTES_MAX {
-        return Err(Failure::new(format!("{name} holds more than {IMPORT_BYTES_MAX} bytes"))
-            .hint("import it in parts: each a state of its own"));
-    }
-    Ok(bytes)
-}
-
-/// What is no entry: taken where the project has nothing of its own.
-fn adopt_the_rest(incoming: &State, state: &mut State) {
-    if state.sd.is_empty() {
+/// What is no entry: taken where the project has nothing of its own, and where it was trusted.
+fn adopt_the_rest(incoming: &State, quoted: &[String], state: &mut State) {
+    let is_quoted = |name: &str| quoted.iter().any(|it| it == name);
+    if state.sd.is_empty() && !is_quoted(WORK_ITEM) {
         state.sd = incoming.sd.clone();
     }
-    if state.history.is_empty() {
+    if state.history.is_empty() && !is_quoted(WORK_ITEM) {
         state.history.clone_from(&incoming.history);
     }
-    for line in &incoming.key_decisions {
+    for line in incoming.key_decisions.iter().filter(|_| !is_quoted(KEY_DECISIONS)) {
         let known = state.entries(Kind::Decision).iter().any(|entry| entry.text == *line);
         if !known && !state.key_decisions.contains(line) {
             state.key_decisions.push(line.clone());
