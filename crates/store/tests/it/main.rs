@@ -17,6 +17,8 @@ mod archive_spool;
 #[cfg(test)]
 mod backups;
 #[cfg(test)]
+mod forget_scope;
+#[cfg(test)]
 mod masking_again;
 #[cfg(test)]
 mod transcript_file;

@@ -68,7 +68,7 @@ fn look_at(scene: &Scene, before: &[String], acknowledged: bool) -> Result<(), S
     if temps.is_empty() { Ok(()) } else { Err(format!("temp files are left: {temps:?}")) }
 }
 
-fn copy_folders(scene: &Scene, to: &std::path::Path) {
+pub(crate) fn copy_folders(scene: &Scene, to: &std::path::Path) {
     fs::create_dir(to).expect("a folder for the copy");
     for name in ["project", "data"] {
         let from = scene.home.root().join(name).to_string_lossy().into_owned();
@@ -76,7 +76,7 @@ fn copy_folders(scene: &Scene, to: &std::path::Path) {
     }
 }
 
-fn restore_folders(scene: &Scene, from: &std::path::Path) {
+pub(crate) fn restore_folders(scene: &Scene, from: &std::path::Path) {
     for name in ["project", "data"] {
         let folder = scene.home.root().join(name);
         fs::remove_dir_all(&folder).expect("a folder that can be emptied");

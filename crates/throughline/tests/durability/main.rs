@@ -14,6 +14,7 @@ mod archive_away;
 mod backups;
 mod checkpoints;
 mod every_call;
+mod forgetting;
 mod kills;
 mod lock_holders;
 mod many_writers;

@@ -8,7 +8,7 @@ use throughline_domain::checkpoint::Checkpoint;
 use throughline_domain::proposal::Proposal;
 use throughline_domain::summary::TaskSummary;
 use throughline_domain::text::one_line;
-use throughline_domain::{State, time};
+use throughline_domain::{Origin, State, time};
 use throughline_store::anchor_proposals;
 use throughline_store::archive::{Archive, NewRow, Taking, row_of};
 use throughline_store::bundle::files::{self, Taken};
@@ -51,6 +51,11 @@ pub(super) fn run<S: Read + Seek>(app: &App, name: &str, source: &mut S, args: &
         .map_err(|error| refused(&error))?;
     if args.dry_run {
         return tell_trial(&header, &check, args.json);
+    }
+    // Directives, checkpoints and what somebody trusted are in it: their word is a person's, and so is taking it.
+    if app.author().origin == Origin::Assistant {
+        return Err(Failure::new(format!("{name} is not imported for an agent: it holds words of a person"))
+            .hint("a person imports it in a terminal of their own; `--dry-run` shows what is in it"));
     }
     source
         .seek(SeekFrom::Start(0))
