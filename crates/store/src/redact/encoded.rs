@@ -106,35 +106,66 @@ pub(super) enum Run<'t> {
     Prefixed,
 }
 
-/// Where a token begins that no rule names but that has the form of all of them: `word_` and 32 letters and digits or
-/// more, in disorder. Ids of that form are shorter, hashes have no capitals.
+/// Words in a token's own beginning that say what it is.
+const TELLING: [&str; 20] = [
+    "sk", "pat", "tok", "token", "secret", "sec", "apikey", "api", "auth", "oauth", "live", "prod", "svc",
+    "priv", "pw", "pass", "access", "refresh", "bot", "admin",
+];
+/// Words that say so even of what could be a hash.
+const CERTAIN: [&str; 9] = ["sk", "pat", "tok", "token", "secret", "apikey", "live", "prod", "priv"];
+
+/// Where a token begins that no rule names but that has the form of all of them: a short word or some, and much that was
+/// drawn at random. Ids of that form are shorter, hashes have no capitals.
 fn prefixed(run: &[u8]) -> Option<usize> {
     let start = run.iter().rposition(|byte| matches!(byte, b'/' | b'+')).map_or(0, |at| at + 1);
-    let token = &run[start..];
-    let sign = token.iter().rposition(|byte| matches!(byte, b'_' | b'-'))?;
-    let (head, tail) = (&token[..sign], &token[sign + 1..]);
-    let has =
-        |least: usize, belongs: fn(&u8) -> bool| tail.iter().filter(|byte| belongs(byte)).count() >= least;
-    if !(PREFIXED_BYTES_MIN..=PREFIXED_BYTES_MAX).contains(&tail.len())
-        || !has(1, u8::is_ascii_digit)
-        || !has(6, u8::is_ascii_uppercase)
-        || !has(6, u8::is_ascii_lowercase)
-    {
+    let token = std::str::from_utf8(&run[start..]).ok()?;
+    if !(PREFIXED_BYTES_MIN / 2..=PREFIXED_BYTES_MAX).contains(&token.len()) {
         return None;
     }
-    let mut words = head.split(|byte| matches!(byte, b'_' | b'-'));
-    let first = words.next().filter(|word| (2..=12).contains(&word.len()))?;
-    let is_plain = |word: &[u8]| {
-        word.first().is_some_and(u8::is_ascii_alphabetic)
-            && (!word.iter().any(u8::is_ascii_uppercase) || !word.iter().any(u8::is_ascii_lowercase))
+    let (words, tail) = words_and_tail(token)?;
+    let is = |all: &[&str]| words.iter().any(|word| all.iter().any(|it| word.eq_ignore_ascii_case(it)));
+    let first = words.first()?.to_ascii_lowercase();
+    let is_digest = ["sha", "md5", "blake", "h1"].iter().any(|it| first.starts_with(it));
+    let drawn: String = tail.chars().filter(char::is_ascii_alphanumeric).collect();
+    let has =
+        |least: usize, belongs: fn(&u8) -> bool| drawn.bytes().filter(|byte| belongs(byte)).count() >= least;
+    let is_mixed =
+        has(1, u8::is_ascii_digit) && has(6, u8::is_ascii_uppercase) && has(6, u8::is_ascii_lowercase);
+    let is_hex = drawn.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_unnamed = drawn.len() >= PREFIXED_BYTES_MIN
+        && is_mixed
+        && value::is_salad(&drawn)
+        && value::entropy_tenths(&drawn) >= 40;
+    let is_named = is(&TELLING)
+        && drawn.len() >= PREFIXED_BYTES_MIN / 2 + 4
+        && has(3, u8::is_ascii_digit)
+        && has(3, u8::is_ascii_alphabetic)
+        && (!is_hex || (is(&CERTAIN) && drawn.len() == tail.len()))
+        && !value::is_wordy(tail)
+        && !value::holds_placeholder(token);
+    (!is_digest && (is_unnamed || is_named)).then_some(start)
+}
+
+/// The words at a token's beginning, each of letters of one kind, and the rest.
+fn words_and_tail(token: &str) -> Option<(Vec<&str>, &str)> {
+    let is_word = |word: &str| {
+        let capitals = word.bytes().filter(u8::is_ascii_uppercase).count();
+        let digits = word.bytes().filter(u8::is_ascii_digit).count();
+        (1..=12).contains(&word.len())
+            && word.starts_with(|letter: char| letter.is_ascii_alphabetic())
+            && (capitals == 0 || capitals + digits == word.len())
+            && digits <= 2
     };
-    let is_digest = [b"sha".as_slice(), b"md5", b"blake", b"h1"]
-        .iter()
-        .any(|it| first.to_ascii_lowercase().starts_with(it));
-    let is_short = words.clone().count() <= 3 && words.all(|word| word.len() <= 8 && is_plain(word));
-    let text = std::str::from_utf8(tail).ok()?;
-    (is_plain(first) && !is_digest && is_short && value::is_salad(text) && value::entropy_tenths(text) >= 40)
-        .then_some(start)
+    let mut words = Vec::new();
+    let mut rest = token;
+    while let Some((word, behind)) = rest.split_once(['_', '-'])
+        && is_word(word)
+        && words.len() < 4
+    {
+        words.push(word);
+        rest = behind;
+    }
+    (!words.is_empty() && words[0].len() > 1).then_some((words, rest))
 }
 
 /// Calls `found` with every run that is worth a look: where it begins, where it ends, what it is.

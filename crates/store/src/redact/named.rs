@@ -259,7 +259,8 @@ fn joint_after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, usize)>
         return Some((Joint::Loose, at));
     }
     // `"name", "value"`, `key="name" value="value"`
-    if closed && rest.first() == Some(&b',') {
+    let is_path = start > 0 && bytes[start - 1] == b'/';
+    if closed && !is_path && rest.first() == Some(&b',') {
         return Some((Joint::QuotesOnly, skip_blanks(bytes, at + 1)));
     }
     if closed && rest.starts_with(b"value=") {

@@ -119,6 +119,9 @@ fn sentences_about_secrets_survive() {
         "<password type=\"hidden\"/>",
         "Compress it with 7z -mx9",
         "the secret to a good PR is Review2Merge",
+        "[\"../../etc/passwd\", \"phase-1\"]",
+        "toolu_01A9xkQ2bVn7LmZ4RtYw8HcD",
+        "cache_key_9f86d081884c7d659a2feaa0c55ad015a3bf4f1b",
     ] {
         assert_eq!(text(given), given);
     }

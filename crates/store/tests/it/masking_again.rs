@@ -397,3 +397,18 @@ fn a_damaged_database_is_named_and_stops_nothing_else() {
     let hook = old.job(Some(Instant::now() + Duration::from_secs(5))).run().unwrap();
     assert_eq!(hook, Done::default());
 }
+
+#[test]
+fn where_nothing_was_stored_yet_a_hook_is_done_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    let job =
+        |deadline| Job { home: &home, claude_folder: None, user_home: None, deadline, wait: Duration::ZERO };
+    let soon = Some(Instant::now() + Duration::from_secs(5));
+    assert_eq!(job(soon).run(), Some(Done { masked: 0, problems: Vec::new(), is_finished: true }));
+    assert!(!remask::is_due(&home));
+    let mut names: Vec<_> =
+        fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["masked.json", "masked.lock"], "no database is made for it");
+}
