@@ -30,12 +30,14 @@ enum Takes {
     Quoted,
     /// `send "password"`, after a program asked for it.
     Sent,
+    /// `-p password` of any program that was told a user before.
+    AfterUser,
     /// `user:password`, right behind the flag that is the word itself.
     Here,
 }
 
 /// Programs and statements, by the words that hint at them.
-const PROGRAMS: [(&str, Takes); 46] = [
+const PROGRAMS: [(&str, Takes); 60] = [
     ("basicauth(", Takes::SecondArgument),
     ("basic_auth(", Takes::SecondArgument),
     ("login(", Takes::SecondArgument),
@@ -77,6 +79,20 @@ const PROGRAMS: [(&str, Takes); 46] = [
     ("rclone obscure", Takes::Word(0)),
     ("rabbitmqctl add_user", Takes::Word(1)),
     ("htpasswd", Takes::Word(2)),
+    ("snmp", Takes::Flag("-c")),
+    ("sendemail", Takes::Flag("-xp")),
+    ("cargo login", Takes::Word(0)),
+    ("nuget", Takes::Flag("-k")),
+    ("doctl", Takes::Flag("-t")),
+    ("operator unseal", Takes::Word(0)),
+    ("unlock-keychain", Takes::Flag("-p")),
+    ("generic-password", Takes::Flag("-w")),
+    ("net user", Takes::Word(1)),
+    ("schtasks", Takes::Flag("/rp")),
+    ("mkpasswd", Takes::Word(0)),
+    ("wpa_passphrase ", Takes::Word(1)),
+    (" -a ", Takes::Here),
+    (" -p ", Takes::AfterUser),
     ("chpasswd", Takes::Piped),
     ("passwd", Takes::Piped),
     ("sudo -s", Takes::Piped),
@@ -104,8 +120,9 @@ pub(super) fn secret_at(text: &str, word: usize, word_end: usize) -> Option<Foun
     }
     let ends_word = |byte: u8| !byte.is_ascii_alphanumeric() && byte != b'_';
     // `unzip`, `bunzip2`: only here a letter before is no other word.
-    let begins =
-        bytes[word..].starts_with(b"zip") || word.checked_sub(1).is_none_or(|at| ends_word(bytes[at]));
+    let begins = bytes[word..].starts_with(b"zip")
+        || bytes[word] == b' '
+        || word.checked_sub(1).is_none_or(|at| ends_word(bytes[at]));
     if !begins {
         return None;
     }
@@ -120,6 +137,10 @@ pub(super) fn secret_at(text: &str, word: usize, word_end: usize) -> Option<Foun
         Takes::Word(number) => nth_word(bytes, word_end, end, number)?,
         Takes::Piped => piped_into(bytes, word, word_end)?,
         Takes::Here => return pair_at(text, word_end, ':').filter(|found| stands_apart(text, found)),
+        Takes::AfterUser => {
+            let value = named::value_at(bytes, word_end, Ends::Usual).filter(|_| names_user(bytes, word))?;
+            return password(text, value).filter(|found| stands_apart(text, found));
+        }
         Takes::Sent => sent(bytes, word, word_end)?,
         Takes::SecondArgument | Takes::Quoted => {
             let by = memchr::memmem::find(&bytes[word_end..end], b" by ")
@@ -151,6 +172,10 @@ fn nth_word(bytes: &[u8], from: usize, end: usize, number: usize) -> Option<Valu
 fn piped_into(bytes: &[u8], word: usize, word_end: usize) -> Option<Value> {
     let floor = word.saturating_sub(LINE_BYTES_MAX);
     let floor = memchr::memrchr(b'\n', &bytes[floor..word]).map_or(floor, |at| floor + at + 1);
+    let rest = &bytes[word_end..bytes.len().min(word_end + ASKED_BYTES_MAX)];
+    if let Some(here) = memchr::memmem::find(rest, b"<<< ") {
+        return named::value_at(bytes, word_end + here + 4, Ends::Usual);
+    }
     let pipe = floor + memchr::memrchr(b'|', &bytes[floor..word])?;
     let line = &bytes[floor..pipe];
     let printing = [b"echo ".as_slice(), b"printf ", b"echo -n "].into_iter();
@@ -234,14 +259,22 @@ fn pair_at(text: &str, at: usize, sign: char) -> Option<Found> {
     password(text, Value { start: value.start + sign + 1, end: value.end, standing: Standing::Quoted })
 }
 
+/// Whether a user was named before on the line.
+fn names_user(bytes: &[u8], word: usize) -> bool {
+    let floor = word.saturating_sub(ASKED_BYTES_MAX);
+    let floor = memchr::memrchr(b'\n', &bytes[floor..word]).map_or(floor, |at| floor + at);
+    let flags = [b" -u ".as_slice(), b" -U ", b" --user", b" -user", b" --login"];
+    flags.iter().any(|flag| memchr::memmem::find(&bytes[floor..word], flag).is_some())
+}
+
 /// A flag `-u` means many things: what follows the colon has to be no number, name or path.
 fn stands_apart(text: &str, found: &Found) -> bool {
     let secret = &text[found.start..found.end];
     let has = |belongs: fn(&u8) -> bool| secret.as_bytes().iter().any(belongs);
-    has(u8::is_ascii_digit)
-        && has(u8::is_ascii_alphabetic)
-        && !secret.contains('/')
-        && !value::is_wordy(secret)
+    let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+    let is_odd =
+        has(u8::is_ascii_uppercase) || secret.contains(['!', '#', '$', '*', '+']) || !value::is_wordy(secret);
+    secret.len() >= 8 && is_mixed && is_odd && !secret.contains('/')
 }
 
 /// What is sent to a program that asked for a password in the lines before.

@@ -19,6 +19,8 @@ pub(super) enum What {
     OwnVendors(usize, usize),
     /// A name that says secret.
     Name,
+    /// `pw`, and the sign behind it.
+    ShortName,
     /// A word for a password in another language.
     ForeignName,
     /// A list of codes follows.
@@ -60,7 +62,7 @@ const fn hint(text: &'static str, what: What) -> Hint {
     Hint { text, what }
 }
 
-const OWN: [Hint; 57] = [
+const OWN: [Hint; 60] = [
     hint("masterauth", What::Name),
     hint("passw", What::Name),
     hint("passphrase", What::Name),
@@ -68,6 +70,9 @@ const OWN: [Hint; 57] = [
     hint("pass", What::Name),
     hint("pwd", What::Name),
     hint("psk", What::Name),
+    hint("pw:", What::ShortName),
+    hint("pw=", What::ShortName),
+    hint("pw ", What::ShortName),
     hint("_pw", What::Name),
     hint("secret", What::Name),
     hint("token", What::Name),

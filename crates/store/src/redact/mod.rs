@@ -231,6 +231,8 @@ fn look_at_hints(text: &str, found: &mut Vec<Found>) {
                 found.extend(secret);
                 name_end = looked_at;
             }
+            What::ShortName if begins_word(bytes, at) => found.extend(named::foreign_at(text, at, end - 1)),
+            What::ShortName => {}
             What::ForeignName => found.extend(named::foreign_at(text, at, end)),
             What::Codes => codes::each_after(text, end, found),
             What::PasswordFile => found.extend(address::in_password_file(text, at, end)),
@@ -244,7 +246,12 @@ fn look_at_hints(text: &str, found: &mut Vec<Found>) {
             What::Cookie => header::cookies_at(text, end, found),
             What::PrivateKey => found.extend(private_key::block_at(text, at, end)),
             What::Jwt => found.extend(encoded::jwt_at(text, at)),
-            What::Command => found.extend(command::secret_at(text, at, end)),
+            What::Command => {
+                found.extend(command::secret_at(text, at, end).or_else(|| match hint.text {
+                    "login" => prose::pair_after(text, end),
+                    _ => None,
+                }));
+            }
         }
     });
 }

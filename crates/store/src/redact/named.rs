@@ -52,7 +52,8 @@ pub(super) fn secret_at(text: &str, word: usize, word_end: usize) -> (Option<Fou
     let said = || names::says(&text[start..end]);
     let found = joint_after(bytes, start, end)
         .and_then(|(joint, at)| judged(text, said()?, joint, start, at))
-        .or_else(|| prose::secret_after(text, end, said));
+        .or_else(|| prose::secret_after(text, end, said))
+        .or_else(|| prose::secret_before(text, start, said));
     (found, end)
 }
 
