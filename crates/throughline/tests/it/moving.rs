@@ -397,3 +397,19 @@ fn what_was_forgotten_comes_back_only_by_a_persons_word() {
     assert!(recalled().contains("out of the yard"));
     assert!(scene.ok(&["list"]).contains("D2 name it the heron"));
 }
+
+/// An agent may look at a bundle; whose words are in it only a person can take.
+#[test]
+fn an_agent_takes_nothing_out_of_a_bundle() {
+    let mut scene = told();
+    scene.ok(&["export", "--output", FILE]);
+    lose_everything(&scene);
+    scene.home.set_env("CLAUDECODE", "1");
+    scene.ok(&["import", FILE, "--dry-run"]);
+    let said = scene.fails(1, &["import", FILE]);
+    assert!(said.contains("is not imported for an agent"), "{said}");
+    assert!(!scene.home.project().join(STATE).exists());
+    scene.home.remove_env("CLAUDECODE");
+    scene.ok(&["import", FILE]);
+    assert!(scene.ok(&["list"]).contains("the heron"));
+}
