@@ -10,6 +10,8 @@ const RUN_BYTES_MAX: usize = 64 << 10;
 const HEAD_BYTES: usize = 24;
 /// What is drawn at random behind a token's word.
 const PREFIXED_BYTES_MIN: usize = 32;
+/// Where that word says secret, less is enough.
+const TOKEN_BYTES_MIN: usize = 20;
 const PREFIXED_BYTES_MAX: usize = 200;
 /// An encoded first line of a key is no longer.
 const HEAD_LINE_BYTES: usize = 64;
@@ -118,11 +120,21 @@ const CERTAIN: [&str; 9] = ["sk", "pat", "tok", "token", "secret", "apikey", "li
 /// drawn at random. Ids of that form are shorter, hashes have no capitals.
 fn prefixed(run: &[u8]) -> Option<usize> {
     let start = run.iter().rposition(|byte| matches!(byte, b'/' | b'+')).map_or(0, |at| at + 1);
-    let token = std::str::from_utf8(&run[start..]).ok()?;
-    if !(PREFIXED_BYTES_MIN / 2..=PREFIXED_BYTES_MAX).contains(&token.len()) {
+    let bytes = &run[start..];
+    let sign = bytes.iter().position(|byte| matches!(byte, b'_' | b'-'))?;
+    // Cheap looks first: most runs are names and paths.
+    if !(TOKEN_BYTES_MIN..=PREFIXED_BYTES_MAX).contains(&bytes.len())
+        || bytes.len() - sign <= TOKEN_BYTES_MIN
+        || !bytes[0].is_ascii_alphabetic()
+        || !bytes[sign..].iter().any(u8::is_ascii_digit)
+    {
         return None;
     }
+    let token = std::str::from_utf8(bytes).ok()?;
     let (words, tail) = words_and_tail(token)?;
+    if tail.len() < TOKEN_BYTES_MIN {
+        return None;
+    }
     let is = |all: &[&str]| words.iter().any(|word| all.iter().any(|it| word.eq_ignore_ascii_case(it)));
     let first = words.first()?.to_ascii_lowercase();
     let is_digest = ["sha", "md5", "blake", "h1"].iter().any(|it| first.starts_with(it));
@@ -137,7 +149,7 @@ fn prefixed(run: &[u8]) -> Option<usize> {
         && value::is_salad(&drawn)
         && value::entropy_tenths(&drawn) >= 40;
     let is_named = is(&TELLING)
-        && drawn.len() >= PREFIXED_BYTES_MIN / 2 + 4
+        && drawn.len() >= TOKEN_BYTES_MIN
         && has(3, u8::is_ascii_digit)
         && has(3, u8::is_ascii_alphabetic)
         && (!is_hex || (is(&CERTAIN) && drawn.len() == tail.len()))

@@ -12,6 +12,7 @@
 
 mod archive;
 mod hooks;
+mod masking;
 mod programs;
 mod running;
 mod scene;

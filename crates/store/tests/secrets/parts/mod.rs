@@ -2,8 +2,8 @@
 //!
 //! Each was written without a look at the rules, measured once, and tuned on only after that. Measured blind, the sixth
 //! had a recall of 0.911 (172 shapes, 3,280 secrets) with no harmless text of 2,400 changed; the one that is held back a
-//! recall of 0.808 (205 shapes, 4,134 secrets), none of 2,600 changed. Nobody has looked at what it misses. Whoever does,
-//! to tune on it, writes another one first.
+//! recall of 0.808 (205 shapes, 4,134 secrets), none of 2,600 changed. Rules that came later, for other reasons, brought it
+//! to 0.833. Nobody has looked at what it misses. Whoever does, to tune on it, writes another one first.
 
 mod fifth;
 mod first;
