@@ -139,8 +139,7 @@ fn prefixed(run: &[u8]) -> Option<usize> {
     let first = words.first()?.to_ascii_lowercase();
     let is_digest = ["sha", "md5", "blake", "h1"].iter().any(|it| first.starts_with(it));
     let drawn: String = tail.chars().filter(char::is_ascii_alphanumeric).collect();
-    let has =
-        |least: usize, belongs: fn(&u8) -> bool| drawn.bytes().filter(|byte| belongs(byte)).count() >= least;
+    let has = |least: usize, belongs: fn(&u8) -> bool| drawn.bytes().filter(belongs).count() >= least;
     let is_mixed =
         has(1, u8::is_ascii_digit) && has(6, u8::is_ascii_uppercase) && has(6, u8::is_ascii_lowercase);
     let is_hex = drawn.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -14,7 +14,7 @@ fn secret() -> String {
 /// A log as an earlier version wrote it; nothing says that it was masked.
 fn stored_before(scene: &Scene) -> std::path::PathBuf {
     let log = scene.home.data().join("throughline.log");
-    fs::write(&log, format!("{{\"at\":1,\"during\":\"x\",\"what\":\"use {}\"}}\n", secret())).unwrap();
+    fs::write(&log, format!("{{\"at\":1,\"during\":\"x\",\"what\":\"use {}\"}}\n", secret())).expect("a log");
     let _ = fs::remove_file(scene.home.data().join("masked.json"));
     log
 }
