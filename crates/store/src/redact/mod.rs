@@ -177,11 +177,22 @@ fn secrets_in(text: &str, depth: usize) -> Vec<Found> {
     found
 }
 
-/// Whether a place is inside of a mark: the kind that it names is no name of a value.
+/// Whether a place is inside of a mark: the kind that it names is no name of a value. Only a whole mark is one, or
+/// whoever wrote its beginning would hide what follows.
 fn is_in_mark(text: &str, at: usize) -> bool {
-    let before = &text.as_bytes()[at.saturating_sub(MARK_BYTES_MAX)..at];
-    memchr::memmem::rfind(before, OPENING.as_bytes())
-        .is_some_and(|opening| memchr::memchr(b']', &before[opening..]).is_none())
+    let bytes = text.as_bytes();
+    let floor = at.saturating_sub(MARK_BYTES_MAX);
+    let Some(opening) = memchr::memmem::rfind(&bytes[floor..at], OPENING.as_bytes()) else { return false };
+    let kind = floor + opening + OPENING.len();
+    let is_kind = |byte: &&u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || **byte == b'-';
+    let kind_end = kind + bytes[kind..].iter().take(MARK_BYTES_MAX).take_while(is_kind).count();
+    match bytes[kind_end..] {
+        [b']', ..] => at < kind_end,
+        [b':', ref digits @ ..] if digits.len() > 4 && digits[4] == b']' => {
+            digits[..4].iter().all(u8::is_ascii_hexdigit) && at <= kind_end + 5
+        }
+        _ => false,
+    }
 }
 
 /// Overlapping ones become one, which the certain one names.

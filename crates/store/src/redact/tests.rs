@@ -153,6 +153,20 @@ fn a_mark_is_no_name_of_what_stands_behind_it() {
 }
 
 #[test]
+fn the_beginning_of_a_mark_hides_nothing() {
+    let secret = ["ghp_", "q7Zr4TnYw8LkVb2McXdP9sHfGj3uAe6RtK1o"].concat();
+    for before in ["[masked: token=", "[masked:token:", "[masked:token:12ab", "[masked:", "[masked:x]token="]
+    {
+        let given = format!("{before}{secret}");
+        assert!(
+            !text(&given).contains("YwLkVb2Mc") && !text(&given).contains(&secret[12..]),
+            "{}",
+            text(&given)
+        );
+    }
+}
+
+#[test]
 fn keys_in_lists_and_encoded_texts_in_paths_are_found() {
     let key = [
         "- -----BEGIN PRIVATE",
