@@ -24,7 +24,7 @@ const NAMES_MAX: usize = 10_000;
 const INDEX_BYTES_MAX: u64 = 512 << 20;
 const EXTENSION: &str = ".json";
 const MADE: &str = "checkpoints-made.json";
-/// Of a folder full of others' checkpoints so many are looked at.
+/// Of our own that cannot be read, or were changed, so many are passed over.
 const LATEST_TRIES_MAX: usize = 10;
 
 /// Why checkpoints could not be changed.
@@ -140,8 +140,21 @@ impl Checkpoints {
     /// The newest that was made here and can be read.
     #[must_use]
     pub fn latest(&self) -> Option<Checkpoint> {
-        let newest = self.ids().into_iter().rev().take(LATEST_TRIES_MAX);
+        let newest = self.own_ids().into_iter().rev().take(LATEST_TRIES_MAX);
         newest.filter_map(|id| self.read(&id).ok()).find(|it| !it.is_foreign)
+    }
+
+    /// The names of those that were made here, oldest first. The folder is not asked: it may be full of others'.
+    #[must_use]
+    pub fn own_ids(&self) -> Vec<String> {
+        self.made().into_keys().filter(|id| is_id(id)).collect()
+    }
+
+    /// Those that were made here and can be read, oldest first.
+    #[must_use]
+    pub fn own(&self) -> Vec<Checkpoint> {
+        let read = self.own_ids().into_iter().filter_map(|id| self.read(&id).ok());
+        read.filter(|it| !it.is_foreign).collect()
     }
 
     /// The full name of the checkpoint that is meant: `latest`, or the beginning or the end of its name.
@@ -242,9 +255,8 @@ impl Checkpoints {
 
     /// Before the file itself: one that was written and is not known to be ours would be taken for somebody else's.
     fn note_made(&self, id: &str, hash: String) -> Result<(), FileError> {
-        let ids = self.ids();
         let mut made = self.made();
-        made.retain(|known, _| ids.contains(known));
+        made.retain(|known, _| is_id(known) && self.file(known).symlink_metadata().is_ok());
         made.insert(id.to_owned(), hash);
         let path = self.data.join(MADE);
         let bytes = serde_json::to_vec(&made).map_err(std::io::Error::other).at("encode", &path)?;

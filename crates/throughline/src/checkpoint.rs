@@ -216,13 +216,12 @@ fn make_room(
     alone: &Alone,
     made: &str,
 ) -> Result<(), CheckpointError> {
-    if on_disk.ids().len() <= moment.config.checkpoints.max {
+    if on_disk.own_ids().len() <= moment.config.checkpoints.max {
         return Ok(());
     }
     // What cannot be read cannot be told to be unmarked: it stays until somebody removes it.
     // What came with a clone is not ours to remove.
-    let ours = on_disk.all().0.into_iter().filter(|it| !it.is_foreign);
-    let all: Vec<(String, bool)> = ours.map(|it| (it.id, it.kept)).collect();
+    let all: Vec<(String, bool)> = on_disk.own().into_iter().map(|it| (it.id, it.kept)).collect();
     remove(moment.memory, on_disk, alone, &to_prune(&all, moment.config.checkpoints.max, Some(made)))
         .map(drop)
 }

@@ -208,13 +208,20 @@ fn huge_and_deep_files_of_a_clone_cost_neither_memory_nor_time() {
     }
 }
 
+/// More than a folder is looked through for, all later than ours: they cost little, and ours are kept within their number.
 #[test]
-fn many_checkpoints_of_a_clone_cost_a_bounded_time() {
+fn many_checkpoints_of_a_clone_cost_a_bounded_time_and_hide_none_of_ours() {
     let scene = Scene::with_git();
+    scene.home.write(".claude/throughline.toml", "[checkpoints]\nmax = 3\n");
     let folder = scene.home.project().join(".claude/checkpoints");
     fs::create_dir_all(&folder).unwrap();
-    for number in 0..20_000 {
-        fs::write(folder.join(format!("20261101-000000-{number:05x}.json")), "{}").unwrap();
+    for day in 0..2 {
+        let first = folder.join(format!("2099010{day}-000000000-0000.json"));
+        fs::write(&first, "{}").unwrap();
+        // A link costs less than a file, and reads the same.
+        for number in 1..50_000 {
+            fs::hard_link(&first, folder.join(format!("2099010{day}-000000000-{number:04x}.json"))).unwrap();
+        }
     }
     for payload in [
         payload::session_start(&scene.home, "s1", "startup"),
@@ -224,6 +231,17 @@ fn many_checkpoints_of_a_clone_cost_a_bounded_time() {
         let output = scene.hook_run(payload.to_string());
         assert!(output.took < Duration::from_secs(4), "{:?}", output.took);
     }
+    for number in 0..5 {
+        scene.ok(&["checkpoint", "create", "--note", &format!("number {number}")]);
+    }
+    assert!(
+        scene.ok(&["checkpoint", "create"]).contains("nothing changed since"),
+        "the last of ours is known"
+    );
+    let is_ours = |name: &str| !name.starts_with("2099");
+    let names = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let (ours, others): (Vec<String>, Vec<String>) = names.partition(|name| is_ours(name));
+    assert_eq!((ours.len(), others.len()), (3, 100_000), "{ours:?}");
 }
 
 #[test]

@@ -322,7 +322,7 @@ fn tell_trouble(trouble: Option<String>) {
 fn prune(app: &App, older: Option<u64>, dry_run: bool) -> Result<(), Failure> {
     let on_disk = on_disk(app);
     let alone = on_disk.alone(Patience::Person)?;
-    let all: Vec<Checkpoint> = on_disk.all().0.into_iter().filter(|it| !it.is_foreign).collect();
+    let all = on_disk.own();
     let marks: Vec<(String, bool)> = all.iter().map(|it| (it.id.clone(), it.kept)).collect();
     let mut ids = throughline_domain::checkpoint::to_prune(&marks, app.config.checkpoints.max, None);
     let is_old = |it: &&Checkpoint| {

@@ -73,7 +73,7 @@ fn prepare(scene: &Scene, channel: Channel, texts: &[String]) {
         }
         Channel::Checkpoint => {
             for (number, text) in texts.iter().enumerate() {
-                let id = format!("2026110{}-000000-{number:04x}", number % 9 + 1);
+                let id = format!("2026110{}-000000000-{number:04x}", number % 9 + 1);
                 let file = json!({"id": id, "name": text, "why": text, "at": "2026-11-01T00:00:00.000Z",
                     "briefing": text, "work": {"title": text}, "git": {"branch": text}});
                 home.write(&format!(".claude/checkpoints/{id}.json"), &file.to_string());
