@@ -24,7 +24,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 pub use block::{BLOCK_BYTES, Head, NewBlock, line_mark};
 pub use error::RecallError;
-pub use moving::{KnownBlocks, MovedBlock, block_of};
+pub use moving::{KnownBlocks, MovedBlock, block_of, check_block};
 pub use retention::{Kept, Retention};
 pub use search::{Asked, Found, Scope, Taste};
 pub use surroundings::{Placed, SessionOf};

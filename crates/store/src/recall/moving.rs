@@ -107,8 +107,19 @@ pub struct MovedBlock {
     marks: Vec<u64>,
 }
 
+/// Whether a record is a block; gives how many passages it has.
+pub fn check_block(record: &Value) -> Result<usize, String> {
+    parts_of(record).map(|(_, passages, _)| passages.len())
+}
+
 /// Reads a record as a block of the project at `root`; texts are masked as those of a transcript are.
 pub fn block_of(record: &Value, root: &str) -> Result<MovedBlock, String> {
+    let (session, passages, marks) = parts_of(record)?;
+    Ok(MovedBlock { block: NewBlock::pack(session, root, &passages, &marks), marks })
+}
+
+/// The session, the passages, the fingerprints of their lines.
+fn parts_of(record: &Value) -> Result<(&str, Vec<Passage>, Vec<u64>), String> {
     let session = record["session"].as_str().filter(|id| !id.is_empty() && id.len() <= NAME_BYTES_MAX);
     let session = session.ok_or("it names no session")?;
     if record["project"] != HERE {
@@ -121,7 +132,7 @@ pub fn block_of(record: &Value, root: &str) -> Result<MovedBlock, String> {
     let marks: Option<Vec<u64>> =
         record["marks"].as_array().map(|marks| marks.iter().map(Value::as_u64).collect()).unwrap_or_default();
     let marks: Vec<u64> = marks.ok_or("its marks are none")?.into_iter().map(block::line_mark).collect();
-    Ok(MovedBlock { block: NewBlock::pack(session, root, &passages, &marks), marks })
+    Ok((session, passages, marks))
 }
 
 fn passage(row: &Value) -> Option<Passage> {

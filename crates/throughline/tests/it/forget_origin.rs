@@ -246,6 +246,39 @@ fn a_project_whose_folder_is_gone_is_forgotten_by_its_path_or_its_name() {
 }
 
 #[test]
+fn a_project_that_only_its_transcripts_tell_of_is_forgotten_too() {
+    let scene = Scene::new();
+    let folder = scene.home.claude_config().join("projects/-home-me-never-here");
+    fs::create_dir_all(&folder).unwrap();
+    let line = json!({"type": "user", "uuid": "u1", "sessionId": HERON, "cwd": "/home/me/never-here",
+        "timestamp": "2026-11-01T10:00:00.000Z", "message": {"role": "user", "content": "Where does the heron nest?"}});
+    fs::write(folder.join(format!("{HERON}.jsonl")), format!("{line}\n")).unwrap();
+    scene.ok(&["backfill"]);
+    assert!(recalled(&scene, "heron").contains("nest"));
+    let said = scene.ok(&["forget", "--everything", "--project", "/home/me/never-here", "--yes"]);
+    assert!(said.contains("nothing was found"), "{said}");
+    scene.ok(&["backfill"]);
+    assert_eq!(recalled(&scene, "heron"), "[]");
+    assert_eq!(holding(&scene, HERON), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn marks_that_cannot_be_read_bring_nothing_back_and_break_no_agent() {
+    let scene = told();
+    scene.ok(&["forget", "--session", HERON, "--yes"]);
+    fs::write(scene.home.data().join("forgotten.json"), "{\"sessions\":").unwrap();
+    scene.hook(&payload::session_start(&scene.home, HERON, "resume"));
+    scene.hook(&payload::stop(&scene.home, HERON, "on"));
+    scene.hook(&payload::session_end(&scene.home, HERON, "other"));
+    assert!(scene.log().contains("forgotten.json"), "{}", scene.log());
+    assert!(scene.run(&["backfill"]).stderr.contains("forgotten.json"));
+    assert_eq!(recalled(&scene, "heron"), "[]");
+    assert_eq!(holding(&scene, "heron"), Vec::<PathBuf>::new());
+    let doctor = scene.run(&["doctor"]).stdout;
+    assert!(doctor.contains("what was forgotten cannot be told"), "{doctor}");
+}
+
+#[test]
 fn what_is_older_than_a_day_goes_and_what_is_younger_stays() {
     let mut scene = Scene::with_git();
     work(&mut scene, HERON, "heron", Timestamp::now() - SignedDuration::from_hours(24 * 20));

@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use throughline_store::files;
+use throughline_store::forget::Forgotten;
 
 use super::Check;
 use super::context::{Context, size_words};
@@ -28,6 +29,13 @@ pub(super) fn check(context: &Context) -> Vec<Check> {
         ));
     }
     checks.extend(readable_by_others(data));
+    if let Err(error) = Forgotten::read(&context.place.home) {
+        checks.push(Check::fail(
+            NAME,
+            format!("{error}: what was forgotten cannot be told, so no transcript is read"),
+            "remove the file, and forget again what should stay forgotten",
+        ));
+    }
     let mut free = Vec::new();
     for (role, folder) in [("the data folder", data), ("the project", context.root())] {
         match free_bytes(folder) {

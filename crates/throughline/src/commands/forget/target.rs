@@ -12,6 +12,7 @@ use throughline_store::forget::Scope;
 use throughline_store::paths::Project;
 use throughline_store::recall::Recall;
 use throughline_store::session::{Registry, SessionCache};
+use throughline_store::usage::UsageStore;
 use throughline_usage::calendar;
 
 use super::Args;
@@ -51,12 +52,27 @@ fn gone(named: &Path) -> Result<PathBuf, Failure> {
     if place.home.project(&project.key).is_dir() {
         return Ok(absolute);
     }
+    // Or only what its transcripts told: `backfill` reads those of projects that never had a hook.
+    for root in [absolute, named.to_owned()] {
+        if is_told_of(&place, &root.to_string_lossy())? {
+            return Ok(root);
+        }
+    }
     let keys: Vec<String> = known.iter().take(CANDIDATES_MAX).map(|(key, _)| key.clone()).collect();
     Err(Failure::new(format!(
         "nothing is remembered of a project {}",
         one_line(&named.to_string_lossy(), 200)
     ))
     .hint(format!("known ones, the last used first: {}", one_line(&keys.join(", "), 400))))
+}
+
+fn is_told_of(place: &Place, root: &str) -> Result<bool, Failure> {
+    let (index, archive) = (place.home.recall(), place.home.archive());
+    if index.exists() && !Recall::open(&index, ARCHIVE_WAIT)?.sessions_of(root)?.is_empty() {
+        return Ok(true);
+    }
+    Ok(archive.exists()
+        && UsageStore::open(&archive, ARCHIVE_WAIT)?.projects()?.iter().any(|known| known == root))
 }
 
 /// What is to be forgotten.

@@ -15,7 +15,7 @@ use throughline_store::bundle::files::{self, Taken};
 use throughline_store::bundle::{self, BundleError, Header};
 use throughline_store::checkpoints::Checkpoints;
 use throughline_store::lock::Patience;
-use throughline_store::recall::{KnownBlocks, MovedBlock, Recall, block_of};
+use throughline_store::recall::{KnownBlocks, MovedBlock, Recall, block_of, check_block};
 use throughline_store::redact;
 use throughline_store::session::{Registry, SessionNote};
 use throughline_store::task_summaries::TaskSummaries;
@@ -99,7 +99,7 @@ impl Check<'_> {
             "sessions" => note_of(record).map(drop),
             "proposals" => proposal_of(record).map(drop),
             "summaries" => summary_of(record).map(drop),
-            "passages" => block_of(record, &root).map(drop),
+            "passages" => check_block(record).map(drop),
             "usage" => usage::take_record(record, &root, &mut usage::Batch::default()),
             _ => Err("there is no such part".to_owned()),
         }
