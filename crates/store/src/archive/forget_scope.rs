@@ -30,15 +30,6 @@ impl ScopeRows {
     }
 }
 
-/// A database after a removal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Residue {
-    /// Pages that belong to nothing.
-    pub free_pages: u64,
-    /// Bytes of the log beside it.
-    pub log_bytes: u64,
-}
-
 impl Archive {
     /// Removes the rows of a scope. With `is_trial` nothing is changed, only counted. [`Self::leave_nothing_behind`] has to
     /// follow.
@@ -75,24 +66,25 @@ impl Archive {
         })
     }
 
-    /// Rebuilds index and file, so that nothing of removed rows is in them; empties the log.
-    pub fn leave_nothing_behind(&mut self) -> Result<(), ArchiveError> {
+    /// Rebuilds index and file, so that nothing of removed rows is in them; empties the log. Says whether it could be emptied:
+    /// whoever reads from it at this moment keeps it.
+    pub fn leave_nothing_behind(&mut self) -> Result<bool, ArchiveError> {
         self.read(|connection| {
             connection.execute_batch(
                 "INSERT INTO entries_fts (entries_fts) VALUES ('rebuild');
                  INSERT INTO entries_fts (entries_fts) VALUES ('optimize');
                  VACUUM;",
             )?;
-            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0))
         })
+        .map(|busy| busy == 0)
     }
 
-    /// What of removed rows could still be in the file.
-    pub fn residue(&self) -> Result<Residue, ArchiveError> {
-        let free_pages: i64 =
+    /// Pages that belong to nothing: something of removed rows could be in them.
+    pub fn free_pages(&self) -> Result<u64, ArchiveError> {
+        let free: i64 =
             self.read(|connection| connection.query_row("PRAGMA freelist_count", [], |row| row.get(0)))?;
-        let log = std::fs::metadata(super::beside(&self.path, "-wal")).map_or(0, |meta| meta.len());
-        Ok(Residue { free_pages: free_pages.cast_unsigned(), log_bytes: log })
+        Ok(free.cast_unsigned())
     }
 
     /// The sessions of a project that any table names.

@@ -33,7 +33,7 @@ pub use entries::{EntryRow, Filter};
 pub use error::ArchiveError;
 pub use fold::{FoldCount, NOT_COMMITTED};
 pub use forget::ForgotRows;
-pub use forget_scope::{Residue, ScopeRows};
+pub use forget_scope::ScopeRows;
 pub use health::Counts;
 pub(crate) use mask_again::MASKED_TABLES;
 pub use migrate::SCHEMA_VERSION;

@@ -6,7 +6,6 @@ use throughline_domain::recall::Passage;
 use super::block::{self, NewBlock};
 use super::forget::remove_block;
 use super::{Recall, RecallError, Writing};
-use crate::archive::{self, Residue};
 use crate::forget::{ID_BYTES_MIN, Scope};
 
 impl Recall {
@@ -39,7 +38,6 @@ impl Recall {
             self.tidy(writing)?;
             self.read(|connection| connection.execute_batch("VACUUM"))?;
         }
-        self.shorten_log(0);
         Ok(passages)
     }
 
@@ -53,12 +51,19 @@ impl Recall {
         })
     }
 
-    /// What of removed passages could still be in the file.
-    pub fn residue(&self) -> Result<Residue, RecallError> {
+    /// Empties the log; says whether it could be: whoever reads from it at this moment keeps it.
+    pub fn empty_log(&self, _writing: &Writing) -> Result<bool, RecallError> {
+        let busy: i64 = self.read(|connection| {
+            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
+        })?;
+        Ok(busy == 0)
+    }
+
+    /// Pages that belong to nothing: something of removed passages could be in them.
+    pub fn free_pages(&self) -> Result<u64, RecallError> {
         let free: i64 =
             self.read(|connection| connection.query_row("PRAGMA freelist_count", [], |row| row.get(0)))?;
-        let log = std::fs::metadata(archive::beside(&self.path, "-wal")).map_or(0, |meta| meta.len());
-        Ok(Residue { free_pages: free.cast_unsigned(), log_bytes: log })
+        Ok(free.cast_unsigned())
     }
 }
 

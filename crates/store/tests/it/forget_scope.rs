@@ -77,8 +77,8 @@ fn usage_before_a_moment_goes_also_within_a_quarter_of_an_hour_and_others_stays(
     assert_eq!(archive.forget_scope(&before, true).unwrap().usage, 2);
     assert_eq!(counted(&UsageStore::open(&database(&folder), WAIT).unwrap()), (5, 50), "a trial");
     assert_eq!(archive.forget_scope(&before, false).unwrap().usage, 2);
-    archive.leave_nothing_behind().unwrap();
-    assert_eq!(archive.residue().unwrap().free_pages, 0);
+    assert!(archive.leave_nothing_behind().unwrap());
+    assert_eq!(archive.free_pages().unwrap(), 0);
     let store = UsageStore::open(&database(&folder), WAIT).unwrap();
     assert_eq!(counted(&store), (3, 30), "the sums follow");
     assert_eq!(store.responses_after(0, 10).unwrap().len(), 3);

@@ -406,7 +406,7 @@ fn hooks_at_work_meanwhile_lose_nothing_and_bring_nothing_back() {
                 scene.hook(&payload::stop(&scene.home, &session, "fine"));
             }
         });
-        scene.run(&["forget", "--session", HERON, "--yes"]);
+        scene.ok(&["forget", "--session", HERON, "--yes"]);
     });
     scene.ok(&["forget", "--session", HERON, "--yes"]);
     assert_eq!(holding(&scene, HERON), Vec::<PathBuf>::new());

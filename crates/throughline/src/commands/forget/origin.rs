@@ -187,6 +187,7 @@ impl<'a> Forgetting<'a> {
         }
         self.forget_passages(scope, false)?;
         self.mask_ids()?;
+        troubles.extend(self.leave_nothing_behind()?);
         self.begin_afresh()?;
         Ok(troubles)
     }
@@ -333,9 +334,27 @@ impl<'a> Forgetting<'a> {
         }
         if let Some(mut archive) = self.archive()? {
             archive.mask_ids(&ids)?;
-            archive.leave_nothing_behind()?;
         }
         Ok(())
+    }
+
+    /// Neither in free pages nor in the logs beside the databases; names those that somebody holds.
+    fn leave_nothing_behind(&self) -> Result<Vec<String>, Failure> {
+        let held = |name: &str| format!("{name}: somebody reads it, and keeps its log");
+        let mut troubles = Vec::new();
+        if let Some(mut archive) = self.archive()?
+            && !archive.leave_nothing_behind()?
+        {
+            troubles.push(held("archive"));
+        }
+        let path = self.app.place.home.recall();
+        if path.exists() {
+            let writing = Recall::writing(&path, Patience::Person)?;
+            if !Recall::open(&path, ARCHIVE_WAIT)?.empty_log(&writing)? {
+                troubles.push(held("index of recall"));
+            }
+        }
+        Ok(troubles)
     }
 
     fn places(&self) -> Places {
@@ -357,12 +376,12 @@ impl<'a> Forgetting<'a> {
         (proof.files, proof.bytes, proof.holding) = (searched.files, searched.bytes, searched.holding);
         proof.holding.retain(|path| !path.ends_with("forgotten.json"));
         if let Some(archive) = self.archive()? {
-            proof.residues.push(("archive", archive.residue()?));
+            proof.free_pages.push(("archive", archive.free_pages()?));
             proof.was_sent = RowKind::ALL.into_iter().any(|kind| self.was_sent(kind));
         }
         if self.app.place.home.recall().exists() {
             let index = Recall::open(&self.app.place.home.recall(), ARCHIVE_WAIT)?;
-            proof.residues.push(("index of recall", index.residue()?));
+            proof.free_pages.push(("index of recall", index.free_pages()?));
         }
         Ok(proof)
     }

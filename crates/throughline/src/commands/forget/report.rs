@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use throughline_domain::text::{one_line, shorten};
 use throughline_domain::time;
-use throughline_store::archive::Residue;
 use throughline_store::forget::Scope;
 
 use crate::failure::Failure;
@@ -86,7 +85,8 @@ pub(super) struct Proof {
     pub(super) files: usize,
     pub(super) bytes: u64,
     pub(super) holding: Vec<PathBuf>,
-    pub(super) residues: Vec<(&'static str, Residue)>,
+    /// Pages of the databases that belong to nothing.
+    pub(super) free_pages: Vec<(&'static str, u64)>,
     /// Sessions that go on, afresh.
     pub(super) at_work: Vec<String>,
     /// What could not be done.
@@ -103,16 +103,8 @@ impl Proof {
     fn remainders(&self) -> Vec<String> {
         let mut all: Vec<String> = self.left.lines();
         all.extend(self.holding.iter().take(LISTED_MAX).map(|path| path.display().to_string()));
-        let is_at_rest = self.at_work.is_empty();
-        for (name, residue) in &self.residues {
-            if residue.free_pages > 0 {
-                all.push(format!("{name}: {} free pages", residue.free_pages));
-            }
-            // Whoever reads it at this moment keeps the log; those at work write to it.
-            if residue.log_bytes > 0 && is_at_rest {
-                all.push(format!("{name}: a log of {} bytes", residue.log_bytes));
-            }
-        }
+        let free = self.free_pages.iter().filter(|(_, pages)| *pages > 0);
+        all.extend(free.map(|(name, pages)| format!("{name}: {pages} free pages")));
         all.extend(self.troubles.iter().map(|trouble| one_line(trouble, 400)));
         all
     }
@@ -193,7 +185,7 @@ pub(super) fn done(
         return Err(Failure::new(format!("not everything is forgotten: {}", remainders.join("; ")))
             .hint("run it again when no session is at work; remove by hand what is not ours"));
     }
-    let databases = proof.residues.iter().map(|(name, _)| format!("{name} without a free page"));
+    let databases = proof.free_pages.iter().map(|(name, _)| format!("{name} without a free page"));
     let databases: Vec<String> = databases.collect();
     let names = if proof.ids == 0 { String::new() } else { format!(" for {} names", proof.ids) };
     output::say(&format!(
