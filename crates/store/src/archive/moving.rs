@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use rusqlite::types::{ToSqlOutput, Value as Sql, ValueRef};
 use rusqlite::{OptionalExtension, ToSql, Transaction, params, params_from_iter};
 use serde_json::{Map, Value, json};
+use throughline_domain::text::printable;
 use throughline_domain::time;
 
 use super::{Archive, ArchiveError, Commit};
@@ -15,6 +16,8 @@ use crate::redact;
 const TEXT_BYTES_MAX: usize = 2 << 20;
 /// Longest name, id or word.
 const WORD_BYTES_MAX: usize = 200;
+/// Nobody has recorded more entries of a kind.
+const ORDINAL_MAX: i64 = 10_000_000;
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +31,8 @@ enum Sort {
     /// A moment.
     Time,
     Number,
+    /// The number of an id: new ones are counted on from it.
+    Ordinal,
 }
 
 /// A table as it travels. Its name in a record is its name here.
@@ -51,7 +56,7 @@ const TABLES: [Table; 7] = [
             ("entry_no", Sort::Number, false),
             ("kind", Sort::Word, false),
             ("id", Sort::Word, false),
-            ("number", Sort::Number, false),
+            ("number", Sort::Ordinal, false),
             ("text", Sort::Text, false),
             ("reason", Sort::Text, false),
             ("body", Sort::Json, false),
@@ -81,12 +86,12 @@ const TABLES: [Table; 7] = [
         ],
         whose: "entry_no IN (SELECT entry_no FROM entries WHERE project = ?1) ORDER BY entry_no, at",
     },
+    // Without the transcript's path: it means nothing elsewhere, and a path out of a file is not followed.
     Table {
         name: "sessions",
         columns: &[
             ("id", Sort::Word, false),
             ("agent", Sort::Word, false),
-            ("transcript", Sort::Text, true),
             ("source", Sort::Word, true),
             ("started_at", Sort::Time, false),
             ("last_seen_at", Sort::Time, false),
@@ -256,8 +261,12 @@ impl Sort {
     }
 
     fn read(self, value: &Value) -> Option<Sql> {
-        if self == Self::Number {
-            return value.as_i64().map(Sql::Integer);
+        match self {
+            Self::Number => return value.as_i64().map(Sql::Integer),
+            Self::Ordinal => {
+                return value.as_i64().filter(|it| (0..=ORDINAL_MAX).contains(it)).map(Sql::Integer);
+            }
+            _ => {}
         }
         let text = value.as_str()?;
         match self {
@@ -266,17 +275,30 @@ impl Sort {
             Self::Time => {
                 (text.len() <= 40 && time::parse(text).is_some()).then(|| Sql::Text(text.to_owned()))
             }
-            Self::Text => (text.len() <= TEXT_BYTES_MAX).then(|| Sql::Text(redact::text(text).into_owned())),
+            Self::Text => {
+                (text.len() <= TEXT_BYTES_MAX).then(|| Sql::Text(redact::text(&printable(text)).into_owned()))
+            }
             Self::Json => {
                 if text.len() > TEXT_BYTES_MAX {
                     return None;
                 }
                 let mut value: Value = serde_json::from_str(text).ok()?;
+                make_printable(&mut value);
                 redact::json(&mut value);
                 Some(Sql::Text(value.to_string()))
             }
-            Self::Number => None,
+            Self::Number | Self::Ordinal => None,
         }
+    }
+}
+
+/// No text of a file moves a cursor or hides words.
+fn make_printable(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = printable(text),
+        Value::Array(items) => items.iter_mut().for_each(make_printable),
+        Value::Object(map) => map.values_mut().for_each(make_printable),
+        _ => {}
     }
 }
 

@@ -3,13 +3,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use throughline_domain::text::printable;
+
 use crate::files::{self, AtPath, FileError};
 use crate::paths::{Project, safe_name};
 use crate::project_files::own_folder;
 use crate::redact;
 
-/// Largest file that is carried.
-pub const FILE_BYTES_MAX: usize = 4 << 20;
+/// Largest file that is carried: a usage log is put aside at 5 MB.
+pub const FILE_BYTES_MAX: usize = 6 << 20;
 /// Most files.
 const FILES_MAX: usize = 20_000;
 
@@ -82,7 +84,8 @@ pub fn is_carried(name: &str) -> bool {
 /// Puts a file where it belongs, masked; one that stands there is never written over. With `is_trial` nothing is written.
 pub fn take(project: &Project, name: &str, text: &str, is_trial: bool) -> Result<Taken, FileError> {
     let path = project.files.join(name);
-    let clean = redact::text(text);
+    let shown = printable(text);
+    let clean = redact::text(&shown);
     let standing = match path.symlink_metadata() {
         Ok(meta) if meta.is_file() => files::read_limited(&path, FILE_BYTES_MAX as u64).ok().flatten(),
         Ok(_) => return Ok(Taken::Differs),

@@ -21,7 +21,7 @@ const KIND: &str = "export";
 pub const PARTS: [&str; 8] =
     ["archive", "state", "files", "sessions", "proposals", "summaries", "passages", "usage"];
 /// Longest line.
-pub const LINE_BYTES_MAX: usize = 8 << 20;
+pub const LINE_BYTES_MAX: usize = 16 << 20;
 /// Most lines of one part.
 const LINES_MAX: u64 = 20_000_000;
 /// Most bytes of the whole, unpacked.

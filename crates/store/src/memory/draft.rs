@@ -178,7 +178,8 @@ impl Draft {
 
     /// The same for an entry whose row is in the archive already, under its id.
     pub fn adopt_archived(&mut self, entry: Entry) -> EntryId {
-        let is_free = self.state.find(&entry.id.to_string()).is_none();
+        let is_wild = entry.id.number.saturating_sub(self.state.counter(entry.id.kind)) > ADOPTED_GAP_MAX;
+        let is_free = self.state.find(&entry.id.to_string()).is_none() && !is_wild;
         self.adopt_under(entry, is_free)
     }
 

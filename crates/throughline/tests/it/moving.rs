@@ -237,6 +237,11 @@ fn hostile_rows() -> Vec<Hostile> {
             "`recorded_at` does not fit",
         ),
         ("a number for a word", entry(&|row| row["kind"] = json!(7)), "`kind` does not fit"),
+        (
+            "a number that uses up all ids",
+            entry(&|row| row["number"] = json!(i64::MAX)),
+            "`number` does not fit",
+        ),
         ("a word that is a book", entry(&|row| row["id"] = json!("D".repeat(10_000))), "`id` does not fit"),
         ("a text without end", entry(&|row| row["text"] = json!("x".repeat(3 << 20))), "`text` does not fit"),
         (
@@ -277,7 +282,7 @@ fn hostile_bytes() -> Vec<Hostile> {
         assert!(whole.contains(from), "{from}: {whole}");
         packed(whole.replace(from, to).as_bytes())
     };
-    let one_line = packed(&vec![b'{'; 9 << 20]);
+    let one_line = packed(&vec![b'{'; 17 << 20]);
     let deep = format!("{}{}\n", "{\"a\":".repeat(200_000), "1");
     vec![
         ("a part that is not known", bundle(&[part("hooks", &[json!({"command": "rm -rf"})])]), "not known"),
@@ -347,6 +352,34 @@ fn a_hostile_file_is_refused_and_nothing_changes() {
     }
     fs::write(scene.home.project().join("hostile.throughline"), bundle(&[])).unwrap();
     scene.ok(&["import", "hostile.throughline"]);
+}
+
+#[test]
+fn no_text_of_a_file_moves_the_cursor_or_leads_elsewhere() {
+    let scene = Scene::new();
+    let odd = "red \u{1b}[31m and \u{202e}turned\u{200b} round";
+    let rows = [
+        json!({"table": "entries", "entry_no": 1, "kind": "decision", "id": "D1", "number": 1, "text": odd, "reason": odd,
+            "body": json!({"id": "D1", "decision": odd}).to_string(), "origin": "user", "session": null,
+            "recorded_at": "2026-01-01T00:00:00.000Z", "left_at": "2026-01-02T00:00:00.000Z", "left_why": odd, "trusted": 1}),
+        json!({"table": "sessions", "id": "s-from-elsewhere", "agent": "claude-code", "transcript": "/etc/passwd", "source": null,
+            "started_at": "2026-01-01T00:00:00.000Z", "last_seen_at": "2026-01-01T00:00:00.000Z", "ended_at": null}),
+    ];
+    let files = [json!({"name": "sessions/s-from-elsewhere/notes.md", "text": odd})];
+    let bytes = bundle(&[part("archive", &rows), part("files", &files)]);
+    fs::write(scene.home.project().join("odd.throughline"), bytes).unwrap();
+    scene.ok(&["import", "odd.throughline"]);
+    let told = [
+        scene.ok(&["list", "--all"]),
+        scene.ok(&["list", "--all", "--json"]),
+        scene.home.read(".claude/sessions/s-from-elsewhere/notes.md"),
+        scene.ok(&["sessions", "list", "--json"]),
+    ];
+    for text in &told {
+        assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{200b}']), "{text:?}");
+    }
+    assert!(told[0].contains("red [31m and turned round"), "{}", told[0]);
+    assert!(told[3].contains("s-from-elsewhere") && !told[3].contains("passwd"), "{}", told[3]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::io::{Read, Seek, SeekFrom};
 
 use serde_json::{Value, json};
 use throughline_domain::checkpoint::Checkpoint;
-use throughline_domain::proposal::Proposal;
+use throughline_domain::proposal::{Offered, Proposal};
 use throughline_domain::summary::TaskSummary;
 use throughline_domain::text::one_line;
 use throughline_domain::{Origin, State, time};
@@ -163,7 +163,11 @@ fn proposal_of(record: &Value) -> Result<Proposal, String> {
 fn summary_of(record: &Value) -> Result<TaskSummary, String> {
     let summary: TaskSummary = serde_json::from_value(record.clone()).map_err(|error| error.to_string())?;
     let fits = is_short(&[&summary.session_id, &summary.task_id]) && record.to_string().len() <= 128 << 10;
-    if fits { Ok(summary) } else { Err("it is too long".to_owned()) }
+    if fits && !summary.subject.is_empty() {
+        Ok(summary)
+    } else {
+        Err("it is too long, or about nothing".to_owned())
+    }
 }
 
 /// The second reading: what is new comes in.
@@ -276,9 +280,13 @@ impl<'a> Take<'a> {
     fn proposal(&mut self, record: &Value) -> Result<(), Failure> {
         let proposal = proposal_of(record).map_err(Failure::new)?;
         let added = anchor_proposals::update(&self.app.memory.folder(), Patience::Person, |all| {
-            let is_known = all.waiting.iter().any(|it| it.quote == redact::text(&proposal.quote));
             // Offered, so that what was settled here stays settled; never confirmed by a file.
-            !is_known && all.offer(proposal) == throughline_domain::proposal::Offered::Waits
+            let mut with_it = all.clone();
+            let is_new = with_it.offer(proposal) == Offered::Waits;
+            if is_new {
+                *all = with_it;
+            }
+            is_new
         })?;
         self.count("proposals", u64::from(added));
         Ok(())
