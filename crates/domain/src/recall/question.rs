@@ -31,6 +31,8 @@ pub struct Question {
 pub struct Wanted {
     /// The form it has in the index.
     pub form: String,
+    /// How it was typed, plural and case aside; empty where only the form counts.
+    pub spelling: String,
     /// How much it counts beside the others.
     pub weight: f64,
     /// Forms that stand for the same, and what they count beside it.
@@ -46,7 +48,7 @@ impl Question {
         let mut free = String::new();
         let mut rest = typed;
         while let Some(first) = rest.chars().next() {
-            let is_minus = first == '-' && rest[1..].starts_with(|c: char| c.is_alphanumeric() || c == '"');
+            let is_minus = first == '-' && (rest[1..].starts_with('"') || !is_option(&rest[1..]));
             // A minus inside of a word is a part of it.
             let is_without = is_minus && free.chars().next_back().is_none_or(char::is_whitespace);
             let body = if is_without { &rest[1..] } else { rest };
@@ -83,6 +85,7 @@ impl Question {
     pub fn of_forms(forms: &[&str]) -> Self {
         let wanted = forms.iter().take(WANTED_MAX).map(|form| Wanted {
             form: (*form).to_owned(),
+            spelling: String::new(),
             weight: 1.0,
             others: Vec::new(),
         });
@@ -123,11 +126,18 @@ impl Question {
             let others = if word.is_name { Vec::new() } else { synonyms::of(&word.form) };
             self.wanted.push(Wanted {
                 form: word.form.clone(),
+                spelling: words::spelling(&text[word.at..word.end]),
                 weight: if word.is_part { PART_WEIGHT } else { 1.0 },
                 others: others.into_iter().map(|other| (other, SYNONYM_WEIGHT)).collect(),
             });
         }
     }
+}
+
+/// Whether what follows a minus is no word that must not stand there, but an option of a command: "why not `git add -f`".
+fn is_option(behind: &str) -> bool {
+    let letters = behind.chars().take_while(|c| c.is_alphanumeric()).count();
+    letters < 2
 }
 
 /// "The user wanted", "it failed with": whose words, or what, is remembered.
@@ -213,6 +223,12 @@ mod tests {
         assert_eq!(question.excluded, [vec!["dock".to_owned()], vec!["two".to_owned(), "word".to_owned()]]);
         let wanted: Vec<&str> = question.wanted.iter().map(|it| it.form.as_str()).collect();
         assert_eq!(wanted, ["fil", "build", "well", "known"]);
+    }
+
+    #[test]
+    fn an_option_of_a_command_is_not_excluded() {
+        assert_eq!(Question::read("why does tar reject -C and --strip").excluded, Vec::<Vec<String>>::new());
+        assert_eq!(Question::read("tar -gzip").excluded, [["gzip"]]);
     }
 
     #[test]

@@ -15,7 +15,10 @@ const PLACE_WORDS: usize = 40;
 /// What words that stand together count beside words that stand anywhere.
 const PLACE_WEIGHT: f64 = 0.9;
 /// How much less is worth what lacks some of the words.
-const COVERAGE_POWER: f64 = 0.8;
+pub const COVERAGE_POWER: f64 = 0.5;
+/// What a word counts that shares its form with the one that was asked for and is spelled differently: forms are coarse
+/// ("author" and "authorised" have one), and what was typed is what is meant.
+const OTHERWISE_SPELLED: f64 = 0.8;
 
 /// What words count that stand near a text and not in it.
 pub const AROUND_SHARE: f64 = 0.5;
@@ -98,8 +101,9 @@ impl<'q> Judge<'q> {
         let mut hits: Vec<(usize, usize, f64)> = Vec::new();
         for (number, word) in all.iter().enumerate() {
             for (index, weight) in self.by_form.get(word.form.as_str()).into_iter().flatten() {
+                let weight = weight * self.spelled(*index, &text[word.at..word.end]);
                 counts[*index] += weight;
-                hits.push((number, *index, *weight));
+                hits.push((number, *index, weight));
             }
         }
         if hits.is_empty() {
@@ -122,6 +126,13 @@ impl<'q> Judge<'q> {
             matches: hits.iter().map(|hit| (all[hit.0].at, all[hit.0].end)).collect(),
             place: (all[from].at, all[to].end),
         })
+    }
+
+    /// What a word with one of the forms of a wanted one counts by how it is spelled.
+    fn spelled(&self, index: usize, word: &str) -> f64 {
+        let wanted = &self.question.wanted[index];
+        let is_so = wanted.spelling.is_empty() || words::spelling(word) == wanted.spelling;
+        if is_so { 1.0 } else { OTHERWISE_SPELLED }
     }
 
     fn anywhere(&self, counts: &[f64], length: usize) -> f64 {
@@ -229,6 +240,12 @@ mod tests {
             without.iter().all(|score| score.abs() < f64::EPSILON),
             "user and users are one: {without:?}"
         );
+    }
+
+    #[test]
+    fn a_word_as_it_was_typed_beats_another_of_its_form() {
+        let scores = scores("author", &["the authors of it", "it is authored"]);
+        assert!(scores[0] > scores[1] && scores[1] > 0.0, "{scores:?}");
     }
 
     #[test]

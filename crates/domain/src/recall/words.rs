@@ -54,6 +54,23 @@ pub fn words(text: &str) -> Vec<Word> {
     all
 }
 
+/// A word as it was spelled, its plural and its case aside: finer than its form.
+#[must_use]
+pub fn spelling(word: &str) -> String {
+    let mut letters: String = word.chars().filter(|c| *c != '_').flat_map(char::to_lowercase).collect();
+    let is_plural = letters.len() > 3
+        && letters.ends_with('s')
+        && !["ss", "us", "is"].iter().any(|ending| letters.ends_with(ending));
+    if is_plural {
+        letters.pop();
+        if letters.ends_with("ie") && letters.len() > 3 {
+            letters.truncate(letters.len() - 2);
+            letters.push('y');
+        }
+    }
+    letters
+}
+
 /// Words that stand in nearly every text: they find nothing, and are not kept.
 #[must_use]
 pub fn is_stop_word(form: &str) -> bool {

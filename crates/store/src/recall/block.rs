@@ -11,7 +11,7 @@ use throughline_domain::recall::{Outcome, Passage, PassageKind};
 use crate::redact;
 
 /// Text of one block. A larger one compresses better and costs more to look into.
-pub const BLOCK_BYTES: usize = 32 << 10;
+pub const BLOCK_BYTES: usize = 16 << 10;
 /// No block is longer when it is unpacked, whatever its file says.
 const UNPACKED_BYTES_MAX: usize = 16 << 20;
 /// The smallest form costs a third more time than the usual one; blocks are packed once and read for years.

@@ -12,8 +12,8 @@ use super::promises::{Promise, Promises};
 use super::surroundings::SessionOf;
 use super::{Recall, RecallError};
 
-/// Passages whose text is read.
-const READ_MAX: usize = 30;
+/// Passages whose text is read at least.
+const READ_MAX: usize = 60;
 /// Words of a text by which it is known again: copies of a paragraph are shown once.
 const SAME_BYTES: usize = 160;
 /// What a passage of the project at hand counts more.
@@ -103,14 +103,26 @@ impl Recall {
         taste: &Taste,
         limit: usize,
     ) -> Result<Vec<Found>, RecallError> {
-        let mut found = self.search_all(asked, scope, taste, limit)?;
-        let mut seen = HashSet::new();
-        found.retain(|it| seen.insert(sameness(&it.text)));
+        let mut found = self.search_different(asked, scope, taste, limit)?;
         found.truncate(limit);
         Ok(found)
     }
 
-    /// The same with copies of a text, and some more than were wanted.
+    /// The same with some more than were wanted: what stands near a result may belong to it.
+    pub fn search_different(
+        &self,
+        asked: &Asked<'_>,
+        scope: &Scope,
+        taste: &Taste,
+        limit: usize,
+    ) -> Result<Vec<Found>, RecallError> {
+        let mut found = self.search_all(asked, scope, taste, limit)?;
+        let mut seen = HashSet::new();
+        found.retain(|it| seen.insert(sameness(&it.text)));
+        Ok(found)
+    }
+
+    /// The same with copies of a text.
     pub fn search_all(
         &self,
         asked: &Asked<'_>,
@@ -163,7 +175,8 @@ impl Recall {
                         continue;
                     }
                     let covered = (own + rank::AROUND_SHARE * (around - own)) / worth_of_all;
-                    let promise = own * covered * of_session * weight(&head, taste);
+                    let promise =
+                        own * covered.powf(rank::COVERAGE_POWER) * of_session * weight(&head, taste);
                     let around = around / worth_of_all;
                     found.push(Candidate { id, block, head, session, promise, around });
                 }

@@ -43,11 +43,41 @@ impl Recall {
         let Some((block, session)) = self.block_around(id)? else { return Ok(Vec::new()) };
         let mut near: BTreeMap<u64, Placed> = BTreeMap::new();
         for of_block in self.blocks_of(session.number, block, before, after)? {
-            near.extend(of_block.into_iter().map(|placed| (placed.id, placed)));
+            near.extend(self.block(of_block)?.into_iter().map(|placed| (placed.id, placed)));
         }
-        let at = near.range(..id).count();
-        let from = at.saturating_sub(before);
-        Ok(near.into_values().skip(from).take(at - from + 1 + after).collect())
+        Ok(window(near, id, before, after).map(|(_, placed)| placed).collect())
+    }
+
+    /// The same without the texts, which cost most of it.
+    pub fn heads_around(
+        &self,
+        id: u64,
+        before: usize,
+        after: usize,
+    ) -> Result<Vec<(u64, Head)>, RecallError> {
+        let Some((block, session)) = self.block_around(id)? else { return Ok(Vec::new()) };
+        let mut near: BTreeMap<u64, Head> = BTreeMap::new();
+        for of_block in self.blocks_of(session.number, block, before, after)? {
+            near.extend((of_block.cast_unsigned()..).zip(self.heads_of(of_block)?));
+        }
+        Ok(window(near, id, before, after).collect())
+    }
+
+    /// One passage.
+    pub fn passage(&self, id: u64) -> Result<Option<Placed>, RecallError> {
+        let Some((block, _)) = self.block_around(id)? else { return Ok(None) };
+        let until = self.block_until(block, id.cast_signed())?;
+        Ok(until.into_iter().find(|placed| placed.id == id))
+    }
+
+    fn heads_of(&self, block: i64) -> Result<Vec<Head>, RecallError> {
+        self.read(|connection| {
+            let heads = connection
+                .prepare_cached("SELECT heads FROM blocks WHERE id = ?1")?
+                .query_row([block], |row| Ok(block::heads(row.get_ref(0)?.as_blob()?)))
+                .optional()?;
+            Ok(heads.unwrap_or_default())
+        })
     }
 
     /// The first number of the block that holds a passage, and its session.
@@ -72,14 +102,14 @@ impl Recall {
             .map(|(first, _, session)| (first, session)))
     }
 
-    /// The blocks of a session around one, as far as so many passages may need.
+    /// The numbers of a session's blocks around one, as far as so many passages may need.
     fn blocks_of(
         &self,
         session: i64,
         block: i64,
         before: usize,
         after: usize,
-    ) -> Result<Vec<Vec<Placed>>, RecallError> {
+    ) -> Result<Vec<i64>, RecallError> {
         let mut ids = vec![block];
         let mut look = |query: &str, wanted: usize| {
             self.read(|connection| {
@@ -101,7 +131,7 @@ impl Recall {
             before,
         )?;
         look("SELECT id, heads FROM blocks WHERE session = ?1 AND id > ?2 ORDER BY id LIMIT ?3", after)?;
-        ids.into_iter().map(|id| self.block(id)).collect()
+        Ok(ids)
     }
 
     /// The passages of a block. A damaged one has none.
@@ -129,4 +159,11 @@ impl Recall {
             Ok(numbered.map(|((head, text), id)| Placed { id, head, text }).collect())
         })
     }
+}
+
+/// Of what is near a passage so much before and behind it, in its order.
+fn window<T>(near: BTreeMap<u64, T>, id: u64, before: usize, after: usize) -> impl Iterator<Item = (u64, T)> {
+    let at = near.range(..id).count();
+    let from = at.saturating_sub(before);
+    near.into_iter().skip(from).take(at - from + 1 + after)
 }

@@ -1,5 +1,7 @@
 //! Finding: words, names, phrases, kinds, places; and what is said when there is nothing.
 
+use std::collections::BTreeSet;
+
 use expect_test::expect;
 
 use crate::scene::Scene;
@@ -84,6 +86,7 @@ fn the_json_form_has_everything_a_program_needs() {
                 "id": "p11",
                 "text": "Agreed: the queue moves to Postgres, since jobs must survive a restart."
               },
+              "also": [],
               "score": 1
             }
           ],
@@ -150,4 +153,32 @@ fn what_a_command_printed_is_found_as_its_output() {
     let kept: usize =
         all["results"].as_array().unwrap().iter().map(|it| it["text"].as_str().unwrap().len()).sum();
     assert!(kept < 6_000, "{kept}");
+}
+
+#[test]
+fn what_stands_together_is_one_result_and_others_keep_their_places() {
+    let mut scene = Scene::new();
+    scene.user("s1", "Where does the retry budget come from?");
+    for step in ["three tries", "a pause between tries", "a limit per hour", "a limit per day"] {
+        scene.agent("s1", &format!("The retry budget has {step}; the retry budget is in retry.toml."));
+    }
+    scene.user("s2", "A retry budget is overdrawn when the clock jumps.");
+    let found = scene.json(&["recall", "--json", "--limit", "3", "retry budget"]);
+    let results = found["results"].as_array().unwrap();
+    let sessions: BTreeSet<&str> = results.iter().map(|it| it["session"].as_str().unwrap()).collect();
+    assert_eq!(sessions, BTreeSet::from(["s1", "s2"]), "{found}");
+    let place = results.iter().find(|it| it["session"] == "s1").unwrap();
+    let also = place["also"].as_array().unwrap();
+    assert_eq!(also.len(), 2, "{place}");
+    assert!(also.iter().all(|it| it["text"].as_str().unwrap().contains("retry budget has")), "{place}");
+    let mut shown: Vec<&str> = results
+        .iter()
+        .flat_map(|it| it["also"].as_array().unwrap().iter().chain([it]))
+        .map(|it| it["id"].as_str().unwrap())
+        .collect();
+    let count = shown.len();
+    shown.sort_unstable();
+    shown.dedup();
+    assert_eq!(shown.len(), count, "nothing is shown twice: {found}");
+    assert!(scene.ok(&["recall", "retry", "budget"]).contains("    also (p"));
 }

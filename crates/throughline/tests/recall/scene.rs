@@ -104,12 +104,14 @@ impl Scene {
         serde_json::from_str(&self.ok(args)).unwrap()
     }
 
-    /// The texts that a search finds, best first.
+    /// The texts that a search shows, best first; what stands beside a result follows it.
     #[track_caller]
     pub(crate) fn texts(&self, words: &str) -> Vec<String> {
         let found = self.json(&["recall", "--json", words]);
         let results = found["results"].as_array().unwrap();
-        results.iter().map(|it| it["text"].as_str().unwrap().to_owned()).collect()
+        let shown =
+            results.iter().flat_map(|it| [it].into_iter().chain(it["also"].as_array().into_iter().flatten()));
+        shown.map(|it| it["text"].as_str().unwrap().to_owned()).collect()
     }
 
     /// A few sessions that talk about different things.

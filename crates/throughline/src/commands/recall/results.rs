@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use throughline_domain::recall::PassageKind;
 use throughline_domain::text::one_line;
-use throughline_store::recall::{Found, Placed};
+use throughline_store::recall::{Found, Head, Placed};
 
 use super::ask::{Search, SearchArgs};
 use super::entries::{self, Recorded};
@@ -12,21 +12,44 @@ use crate::failure::Failure;
 use crate::output::{self, DIM, HINT, styled};
 
 /// Passages between a question and its conclusion, and units that are shown of the other half of an exchange.
-const EXCHANGE_MAX: usize = 24;
+const EXCHANGE_MAX: usize = 40;
 const HALF_UNITS: usize = 280;
-/// Results that may be shown as the other half of better ones.
-const FOLDED: usize = 3;
+/// Passages before and after a result that belong to its place: those that answer too are shown with it.
+const PLACE_PASSAGES: u64 = 8;
+/// How many of them, what they must score beside the result, and units that are shown of each.
+const ALSO_MAX: usize = 2;
+const ALSO_SHARE: f64 = 0.5;
+const ALSO_UNITS: usize = 200;
 
 /// Something that answers.
 pub(super) enum Hit {
-    Said(Box<Found>, Option<Box<Placed>>),
+    Said(Box<Said>),
     Recorded(Box<Recorded>),
+}
+
+/// A place in a session that answers.
+pub(super) struct Said {
+    found: Found,
+    /// The other half of its exchange.
+    other: Option<Placed>,
+    /// What answers too and stands near it.
+    also: Vec<Found>,
+}
+
+impl Said {
+    /// Whether a passage that answers less is a part of this place, and there is room for it.
+    fn takes(&self, lesser: &Found) -> bool {
+        lesser.session.number == self.found.session.number
+            && lesser.id.abs_diff(self.found.id) <= PLACE_PASSAGES
+            && self.also.len() < ALSO_MAX
+            && lesser.answer.score >= ALSO_SHARE * self.found.answer.score
+    }
 }
 
 impl Hit {
     fn score(&self) -> f64 {
         match self {
-            Self::Said(found, _) => found.answer.score,
+            Self::Said(said) => said.found.answer.score,
             Self::Recorded(recorded) => recorded.answer.score,
         }
     }
@@ -34,7 +57,7 @@ impl Hit {
     /// What `recall show` takes.
     pub(super) fn id(&self) -> String {
         match self {
-            Self::Said(found, _) => format!("p{}", found.id),
+            Self::Said(said) => format!("p{}", said.found.id),
             Self::Recorded(recorded) => format!("{}@{}", recorded.row.id, recorded.row.project),
         }
     }
@@ -64,9 +87,9 @@ pub(super) fn run(desk: &Desk<'_>, args: &SearchArgs) -> Result<(), Failure> {
             _ => format!("{}{line}", " ".repeat(mark.len())),
         }));
         if args.context > 0
-            && let Hit::Said(found, _) = hit
+            && let Hit::Said(said) = hit
         {
-            lines.extend(show::context(desk, found.id, args.context)?);
+            lines.extend(show::context(desk, said.found.id, args.context)?);
         }
     }
     let first = hits[0].id();
@@ -80,19 +103,8 @@ pub(super) fn hits(desk: &Desk<'_>, search: &Search) -> Result<Vec<Hit>, Failure
     let asked = desk.store.ask(&search.question)?;
     let mut hits: Vec<Hit> = Vec::new();
     if search.wants_passages() {
-        let found = desk.store.search(&asked, &search.scope, &desk.taste(), search.limit + FOLDED)?;
-        let mut shown: Vec<u64> = Vec::new();
-        for found in found {
-            if hits.len() >= search.limit {
-                break;
-            }
-            // What is shown as the reply to a better one, or as what it replies to, needs no place of its own.
-            if !shown.contains(&found.id) {
-                let other = other_half(desk, &found)?;
-                shown.extend(other.iter().map(|other| other.id));
-                hits.push(Hit::Said(Box::new(found), other.map(Box::new)));
-            }
-        }
+        let found = desk.store.search_different(&asked, &search.scope, &desk.taste(), search.limit)?;
+        hits.extend(places(desk, found, search.limit)?.into_iter().map(|said| Hit::Said(Box::new(said))));
     }
     let recorded = entries::search(desk, search, &asked);
     hits.extend(recorded.into_iter().map(|recorded| Hit::Recorded(Box::new(recorded))));
@@ -101,10 +113,36 @@ pub(super) fn hits(desk: &Desk<'_>, search: &Search) -> Result<Vec<Hit>, Failure
     Ok(hits)
 }
 
+/// Passages, best first, as so many places of sessions: what answers too and stands near a better one is shown with it,
+/// so that each result is somewhere else.
+fn places(desk: &Desk<'_>, found: Vec<Found>, limit: usize) -> Result<Vec<Said>, Failure> {
+    let mut places: Vec<Said> = Vec::new();
+    let mut shown: Vec<u64> = Vec::new();
+    for found in found {
+        // What is shown as the reply to a better one, or as what it replies to, needs no place of its own.
+        if shown.contains(&found.id) {
+            continue;
+        }
+        if let Some(place) = places.iter_mut().find(|place| place.takes(&found)) {
+            place.also.push(found);
+        } else if places.len() < limit {
+            let other = other_half(desk, &found)?;
+            shown.extend(other.iter().map(|other| other.id));
+            places.push(Said { found, other, also: Vec::new() });
+        }
+    }
+    for place in &mut places {
+        // Chosen before the halves of later results were known.
+        place.also.retain(|also| !shown.contains(&also.id));
+    }
+    Ok(places)
+}
+
 /// Where one is found, what stands there, and what belongs to it.
 pub(super) fn shown(hit: &Hit) -> Vec<String> {
     let (about, sentence) = match hit {
-        Hit::Said(found, _) => {
+        Hit::Said(said) => {
+            let found = &said.found;
             let about = [
                 page::kind_words(&found.head),
                 page::moment(found.head.at_s),
@@ -130,30 +168,41 @@ pub(super) fn shown(hit: &Hit) -> Vec<String> {
     };
     let mut lines =
         vec![format!("{}  {}", styled(HINT, &hit.id()), styled(DIM, &about)), format!("    {sentence}")];
-    lines.extend(
-        match hit {
-            Hit::Said(found, other) => other.as_ref().map(|other| {
-                format!("    {} (p{}): {}", half_word(found), other.id, one_line(&other.text, HALF_UNITS))
-            }),
-            Hit::Recorded(recorded) => page::answered(&recorded.row)
-                .map(|answer| format!("    answered: {}", one_line(answer, HALF_UNITS))),
+    match hit {
+        Hit::Said(said) => {
+            let half = half_word(&said.found);
+            let beside = said.other.iter().map(|other| (half, other.id, one_line(&other.text, HALF_UNITS)));
+            let also = said.also.iter().map(|also| {
+                ("also", also.id, one_line(&page::plain_snippet(&also.text, &also.answer), ALSO_UNITS))
+            });
+            lines.extend(
+                beside
+                    .chain(also)
+                    .map(|(word, id, text)| styled(DIM, &format!("    {word} (p{id}): {text}"))),
+            );
         }
-        .map(|line| styled(DIM, &line)),
-    );
+        Hit::Recorded(recorded) => lines.extend(
+            page::answered(&recorded.row)
+                .map(|answer| styled(DIM, &format!("    answered: {}", one_line(answer, HALF_UNITS)))),
+        ),
+    }
     lines
 }
 
 /// The other half of an exchange: to the user's words how the agent concluded, to others what the user had asked.
 fn other_half(desk: &Desk<'_>, found: &Found) -> Result<Option<Placed>, Failure> {
-    let is_users = |placed: &Placed| placed.head.kind == PassageKind::User && !placed.head.is_sidechain;
-    if found.head.kind == PassageKind::User {
-        let behind = desk.store.around(found.id, 0, EXCHANGE_MAX)?;
-        let until = behind.iter().skip(1).take_while(|placed| !is_users(placed));
-        let said = until.filter(|it| it.head.kind == PassageKind::Assistant && !it.head.is_sidechain);
-        return Ok(said.last().cloned());
-    }
-    let before = desk.store.around(found.id, EXCHANGE_MAX, 0)?;
-    Ok(before.into_iter().rev().skip(1).find(is_users))
+    let is_users = |head: &Head| head.kind == PassageKind::User && !head.is_sidechain;
+    let is_said = |head: &Head| head.kind == PassageKind::Assistant && !head.is_sidechain;
+    let other = if found.head.kind == PassageKind::User {
+        let behind = desk.store.heads_around(found.id, 0, EXCHANGE_MAX)?;
+        let until = behind.iter().skip(1).take_while(|(_, head)| !is_users(head));
+        until.filter(|(_, head)| is_said(head)).last().copied()
+    } else {
+        let before = desk.store.heads_around(found.id, EXCHANGE_MAX, 0)?;
+        before.into_iter().rev().skip(1).find(|(_, head)| is_users(head))
+    };
+    let Some((id, _)) = other else { return Ok(None) };
+    Ok(desk.store.passage(id)?)
 }
 
 fn half_word(found: &Found) -> &'static str {
@@ -162,23 +211,7 @@ fn half_word(found: &Found) -> &'static str {
 
 fn as_json(hit: &Hit) -> Value {
     match hit {
-        Hit::Said(found, other) => json!({
-            "id": hit.id(),
-            "kind": found.head.kind.word(),
-            "session": found.session.session,
-            "project": found.session.project,
-            "turn": found.head.turn,
-            "at": page::iso(found.head.at_s),
-            "subagent": found.head.is_sidechain,
-            "holds_tool_output": page::holds_output(found.head.kind, &found.text),
-            "sentence": page::plain_snippet(&found.text, &found.answer),
-            "text": found.text,
-            half_word(found): other.as_ref().map(|other| json!({
-                "id": format!("p{}", other.id),
-                "text": one_line(&other.text, HALF_UNITS),
-            })),
-            "score": (found.answer.score * 1_000.0).round() / 1_000.0,
-        }),
+        Hit::Said(said) => said_as_json(said),
         Hit::Recorded(recorded) => json!({
             "id": hit.id(),
             "kind": recorded.row.kind,
@@ -193,6 +226,37 @@ fn as_json(hit: &Hit) -> Value {
             "score": (recorded.answer.score * 1_000.0).round() / 1_000.0,
         }),
     }
+}
+
+fn said_as_json(said: &Said) -> Value {
+    let found = &said.found;
+    let also = said.also.iter().map(|also| {
+        json!({
+            "id": format!("p{}", also.id),
+            "kind": also.head.kind.word(),
+            "holds_tool_output": page::holds_output(also.head.kind, &also.text),
+            "sentence": page::plain_snippet(&also.text, &also.answer),
+            "text": also.text,
+        })
+    });
+    json!({
+        "id": format!("p{}", found.id),
+        "kind": found.head.kind.word(),
+        "session": found.session.session,
+        "project": found.session.project,
+        "turn": found.head.turn,
+        "at": page::iso(found.head.at_s),
+        "subagent": found.head.is_sidechain,
+        "holds_tool_output": page::holds_output(found.head.kind, &found.text),
+        "sentence": page::plain_snippet(&found.text, &found.answer),
+        "text": found.text,
+        half_word(found): said.other.as_ref().map(|other| json!({
+            "id": format!("p{}", other.id),
+            "text": one_line(&other.text, HALF_UNITS),
+        })),
+        "also": also.collect::<Vec<Value>>(),
+        "score": (found.answer.score * 1_000.0).round() / 1_000.0,
+    })
 }
 
 fn nothing(desk: &Desk<'_>, search: &Search, args: &SearchArgs) -> Result<(), Failure> {
