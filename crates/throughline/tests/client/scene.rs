@@ -35,7 +35,7 @@ pub(crate) const EVENTS: [&str; 11] = [
 const HOOK_WAIT: Duration = Duration::from_secs(30);
 
 /// A client takes a core and a third of a gigabyte while it starts.
-const CLIENTS_MAX: usize = 4;
+const CLIENTS_MAX: usize = 3;
 
 static CLIENTS: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
 

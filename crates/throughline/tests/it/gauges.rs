@@ -21,8 +21,10 @@ fn at(second: i64) -> jiff::Timestamp {
 fn health_prints_the_block_for_a_hand_over_and_the_way_to_the_compaction() {
     let scene = session();
     let mut transcript = Transcript::new(&scene.home, "s1");
-    transcript.user("go").at(at(-120)).assistant("one", holding(60_000));
-    transcript.at(at(-60)).assistant("two", holding(80_000));
+    // Exactly a minute apart, however long the lines here take.
+    let first = at(-120);
+    transcript.user("go").at(first).assistant("one", holding(60_000));
+    transcript.at(first + jiff::SignedDuration::from_mins(1)).assistant("two", holding(80_000));
     let said = scene.ok(&["health"]);
     let block: Vec<&str> = said.lines().take(6).collect();
     assert_eq!(
