@@ -112,3 +112,19 @@ fn read_all(mut pipe: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     });
     receiver
 }
+
+/// Copies a program that is to be started. Another program writes the copy: were it written here, whatever another thread
+/// starts meanwhile would hold it open for writing, and the system starts no file that somebody writes to.
+///
+/// # Panics
+/// Where it cannot be copied.
+#[track_caller]
+pub fn copy_program(from: &Path, to: &Path) {
+    let status = Command::new("cp").arg("--").args([from, to]).status();
+    assert!(
+        status.is_ok_and(|status| status.success()),
+        "{} is not copied to {}",
+        from.display(),
+        to.display()
+    );
+}

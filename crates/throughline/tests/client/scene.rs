@@ -14,7 +14,7 @@ use throughline_store::{
     archive::{Archive, CompactionRow, Filter, Receipt},
     paths::{Home, Project},
 };
-use throughline_testkit::{ClientLab, Output, Request, Script, Step, client};
+use throughline_testkit::{ClientLab, Output, Request, Script, Step, client, process};
 
 /// The events that `init` registers with this client.
 pub(crate) const EVENTS: [&str; 11] = [
@@ -199,7 +199,7 @@ fn put_binary(folder: &Path, binary: &Path) {
     fs::create_dir(folder).unwrap();
     // A link costs nothing; across file systems there is none.
     if fs::hard_link(built, binary).is_err() {
-        fs::copy(built, binary).unwrap();
+        process::copy_program(Path::new(built), binary);
     }
 }
 

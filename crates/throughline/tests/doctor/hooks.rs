@@ -1,6 +1,9 @@
 //! Hooks as they are registered, or badly so.
 
 use std::fs;
+use std::path::Path;
+
+use throughline_testkit::process;
 
 use crate::scene::{BINARY, Scene};
 
@@ -14,7 +17,7 @@ fn a_binary_that_is_gone_is_a_failure() {
     let scene = Scene::new();
     let copy = scene.home.root().join("old/throughline");
     fs::create_dir(scene.home.root().join("old")).expect("a folder");
-    fs::copy(BINARY, &copy).expect("a copy of the binary");
+    process::copy_program(Path::new(BINARY), &copy);
     scene.home.run(&copy, &["init"], "").assert_success();
     scene.doctor().passes();
     fs::remove_file(&copy).expect("an uninstalled binary");

@@ -105,7 +105,7 @@ fn as_nobody(scene: &Scene, args: &[&str], stdin: &str) -> Output {
     let open_place = tempfile::tempdir().unwrap();
     fs::set_permissions(open_place.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let binary = open_place.path().join("throughline");
-    fs::copy(BINARY, &binary).unwrap();
+    process::copy_program(Path::new(BINARY), &binary);
     let mut command = scene.home.command(&binary);
     command.args(args);
     if rustix::process::geteuid().is_root() {
