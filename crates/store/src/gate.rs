@@ -44,11 +44,12 @@ pub fn fold(memory: &Memory, session_ids: &[&str], wait: Duration) -> Result<Fol
     Ok(folded)
 }
 
-/// What killed hooks left lying about in the folders of a session, and among the checkpoints: after the last one of a
+/// What killed hooks left lying about in the data folder, in those of a session, and among the checkpoints: after the last one of a
 /// project nobody else would look there.
 fn sweep(memory: &Memory, session_id: &str) {
     let notes = memory.project.session_folder(session_id);
     files::sweep_temps(&memory.project.files.join("checkpoints"), None);
+    files::sweep_temps(memory.home.root(), None);
     files::sweep_temps(&memory.home.session(session_id), None);
     files::sweep_temps(&memory.home.session(session_id).join(RECENT), None);
     for folder in notes.ancestors().take(2) {

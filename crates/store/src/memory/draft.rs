@@ -317,7 +317,7 @@ impl Draft {
     /// Takes an entry out of the working set; the archive keeps it, with the reason.
     pub fn withdraw(&mut self, name: &str, why: &str) -> Result<Entry, EntryError> {
         let id = self.find(name)?.id;
-        let unknown = || EntryError::Unknown { name: throughline_domain::text::one_line(name, 60) };
+        let unknown = || EntryError::Unknown { name: asked(name) };
         let entry = self.state.remove(id).ok_or_else(unknown)?;
         self.events.push(event(Op::Leave, &entry, self.origin, Some(why.to_owned())));
         Ok(entry)
@@ -412,9 +412,7 @@ impl Draft {
     }
 
     fn find(&mut self, name: &str) -> Result<&mut Entry, EntryError> {
-        self.state
-            .find_mut(name)
-            .ok_or_else(|| EntryError::Unknown { name: throughline_domain::text::one_line(name, 60) })
+        self.state.find_mut(name).ok_or_else(|| EntryError::Unknown { name: asked(name) })
     }
 }
 
@@ -457,4 +455,8 @@ fn checked(what: &'static str, text: &str, may: May) -> Result<String, EntryErro
 fn other_kind(id: EntryId, wanted: &'static str) -> EntryError {
     let article = if matches!(id.kind, Kind::Evidence | Kind::Action | Kind::Anchor) { "an" } else { "a" };
     EntryError::OtherKind { id, article, wanted }
+}
+/// What was asked for, as an error repeats it: masked before it is cut, for half of a secret is not known as one.
+fn asked(name: &str) -> String {
+    throughline_domain::text::one_line(&crate::redact::text(name), 60)
 }
