@@ -134,7 +134,11 @@ pub(super) fn secret_at(text: &str, word: usize, word_end: usize) -> Option<Foun
         Takes::Flag(flag) => after_flag(bytes, word_end, end, flag.as_bytes())?,
         Takes::Glued(flag) => glued_flag(bytes, word_end, end, flag.as_bytes())?,
         Takes::User(flags, sign) => return user_of(text, word_end, end, flags, sign),
-        Takes::Word(number) => nth_word(bytes, word_end, end, number)?,
+        // "cargo login requires a token": a word of a sentence is no argument.
+        Takes::Word(number) => nth_word(bytes, word_end, end, number).filter(|value| {
+            value.standing == Standing::Quoted
+                || !bytes[value.start..value.end].iter().all(u8::is_ascii_lowercase)
+        })?,
         Takes::Piped => piped_into(bytes, word, word_end)?,
         Takes::Here => return pair_at(text, word_end, ':').filter(|found| stands_apart(text, found)),
         Takes::AfterUser => {

@@ -177,3 +177,15 @@ fn keys_in_lists_and_encoded_texts_in_paths_are_found() {
     let path = ["/srv/REJfUEFTU1dPUkQ9", "cTdIeDkza0xtVzJ2VHo4/x.rs"].concat();
     assert_eq!(text(&path), "/srv/[masked:password]/x.rs");
 }
+
+#[test]
+fn a_sentence_about_a_program_keeps_its_words() {
+    for sentence in [
+        "cargo login requires a token",
+        "mkpasswd generates hashes for the image",
+        "the net user accounts migration is done",
+    ] {
+        assert_eq!(text(sentence), sentence);
+    }
+    assert_eq!(text("htpasswd -b users me q7rT2vX9kLmW"), "htpasswd -b users me [masked:password]");
+}
