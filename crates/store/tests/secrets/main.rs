@@ -19,7 +19,7 @@ mod parts;
 use std::collections::BTreeMap;
 
 use draw::Draw;
-use parts::{HELD_BACK, Name, Part, TUNED_ON};
+use parts::{EVERYDAY, HELD_BACK, Name, Part, TUNED_ON};
 use throughline_store::redact;
 
 /// Values drawn for each shape in each context.
@@ -178,6 +178,16 @@ fn recall_where_the_secrets_of_one_part_stand_as_those_of_another() {
     let (recall, _) = all.figures();
     println!("crossed: {} secrets, recall {recall:.4}", all.secrets);
     assert!(recall >= LEAST, "{recall:.4}");
+}
+
+/// Held back, too: what stands in terminals and settings every day.
+#[test]
+fn recall_and_precision_on_everyday_secrets_that_were_held_back() {
+    let mut all = Tally::default();
+    for part in &EVERYDAY {
+        all.add(part);
+    }
+    assert_good(&all, "everyday, held back");
 }
 
 #[test]

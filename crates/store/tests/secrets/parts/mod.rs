@@ -3,8 +3,13 @@
 //! Each was written without a look at the rules, measured once, and tuned on only after that. Measured blind, the sixth
 //! had a recall of 0.911 (172 shapes, 3,280 secrets) with no harmless text of 2,400 changed; the one that is held back a
 //! recall of 0.808 (205 shapes, 4,134 secrets), none of 2,600 changed. Rules that came later, for other reasons, brought it
-//! to 0.833. Nobody has looked at what it misses. Whoever does, to tune on it, writes another one first.
+//! to 0.833. Nobody has looked at what it misses. Both collect what is rare; the everyday part, weighted by what stands
+//! in terminals and settings, had a recall of 0.991 when it was measured for the first time (159 shapes, 5,614 secrets),
+//! none of 3,350 changed. Whoever tunes on a part that is held back writes another one first.
 
+mod everyday;
+mod everyday_harmless;
+mod everyday_talk;
 mod fifth;
 mod first;
 mod fourth;
@@ -31,8 +36,9 @@ pub(crate) struct Part {
 /// Those that were looked at while the rules were tuned.
 pub(crate) const TUNED_ON: [Part; 6] =
     [first::PART, second::PART, third::PART, fourth::PART, fifth::PART, sixth::PART];
-/// The one that was not.
+/// Two that were not: what is rare, and what is usual.
 pub(crate) const HELD_BACK: Part = held_back::PART;
+pub(crate) const EVERYDAY: [Part; 2] = [everyday::PART, everyday_talk::PART];
 
 /// A way to write a value down. The name is given in the spelling of the place.
 pub(crate) type Context = (&'static str, fn(name: &Name, secret: &str) -> String);
