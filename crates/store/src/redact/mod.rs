@@ -1,8 +1,8 @@
 //! The redact seam: whatever is written passes here first, and leaves without keys and passwords.
 //!
-//! One pass looks for hints ([`hints`]); most texts have none that matters and leave as they are. A hint is looked into
+//! One pass looks for hints (`hints`); most texts have none that matters and leave as they are. A hint is looked into
 //! where it stands, by rows of public rules or by hand; nothing is compiled, and no look goes further than some
-//! kilobytes. What is found is replaced by a [`mark`].
+//! kilobytes. What is found is replaced by a `mark`.
 
 mod address;
 mod codes;
