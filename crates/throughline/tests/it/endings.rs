@@ -29,7 +29,7 @@ fn a_git_that_hangs_does_not_hold_up_the_end() {
     program(&programs, "git", "echo $$ >> \"$TMPDIR/git-pids\"; sleep 61 & wait");
     scene.home.add_path_dir(&programs);
     let output = scene.hook_run(payload::session_end(&scene.home, "s1", "other").to_string());
-    assert!(output.took.as_millis() < 3_000, "{:?}", output.took);
+    assert!(output.took.as_millis() < 1_500, "{:?}", output.took);
     assert_eq!(scene.state()["trigger"], "checkpoint", "saved all the same");
     assert!(
         !scene.state()["git"]["error"].as_str().unwrap_or_default().is_empty(),
@@ -126,8 +126,7 @@ fn everything_against_it_at_once_does_not_hold_up_the_end() {
     let output = scene.hook_run(payload::session_end(&scene.home, "s1", "other").to_string());
     writer.kill().unwrap();
     writer.wait().unwrap();
-    // It gives up after 1.3 s; what is above that is the start of a program on a busy machine.
-    assert!(output.took.as_millis() < 3_000, "{:?}", output.took);
+    assert!(output.took.as_millis() < 1_500, "{:?}", output.took);
     drop(lock);
     scene.home.set_env("PATH", "/usr/local/bin:/usr/bin:/bin");
     assert!(scene.ok(&["status"]).contains("session s1 ended"), "the note came first");
