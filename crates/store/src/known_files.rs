@@ -1,13 +1,13 @@
 //! Known files: how far each was read, and as what it was last seen, so that what did not change is not opened again.
+//!
+//! Two databases keep such a table, each its own: what was read for one is not read for the other.
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 
-use rusqlite::{Transaction, params};
+use rusqlite::{Connection, Transaction, params};
 
-use super::UsageStore;
-use crate::archive::ArchiveError;
 use crate::transcript_file::Cursor;
 
 /// What a file looks like from outside. Another look means that somebody wrote to it.
@@ -47,44 +47,38 @@ pub struct KnownFile {
     pub state: String,
 }
 
-impl UsageStore {
-    /// Every file that was read, by its key.
-    pub fn known_files(&self) -> Result<BTreeMap<String, KnownFile>, ArchiveError> {
-        self.read(|connection| {
-            let mut statement = connection.prepare_cached(
-                "SELECT key, device, inode, size_bytes, mtime_ns, is_settled, cursor, state FROM usage_files",
-            )?;
-            let mut rows = statement.query([])?;
-            let mut files = BTreeMap::new();
-            while let Some(row) = rows.next()? {
-                let mark = FileMark {
-                    device: row.get::<_, i64>(1)?.cast_unsigned(),
-                    inode: row.get::<_, i64>(2)?.cast_unsigned(),
-                    size_bytes: row.get::<_, i64>(3)?.cast_unsigned(),
-                    mtime_ns: row.get(4)?,
-                };
-                // A cursor that cannot be read begins anew; rows that are there already stay as they are.
-                let cursor =
-                    serde_json::from_str(row.get_ref(6)?.as_str()?).unwrap_or_else(|_| Cursor::at_start());
-                let key: String = row.get(0)?;
-                let known =
-                    KnownFile { key: key.clone(), mark, is_settled: row.get(5)?, cursor, state: row.get(7)? };
-                files.insert(key, known);
-            }
-            Ok(files)
-        })
+/// Every file that a table knows, by its key.
+pub(crate) fn known(connection: &Connection, table: &str) -> rusqlite::Result<BTreeMap<String, KnownFile>> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT key, device, inode, size_bytes, mtime_ns, is_settled, cursor, state FROM {table}"
+    ))?;
+    let mut rows = statement.query([])?;
+    let mut files = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        let mark = FileMark {
+            device: row.get::<_, i64>(1)?.cast_unsigned(),
+            inode: row.get::<_, i64>(2)?.cast_unsigned(),
+            size_bytes: row.get::<_, i64>(3)?.cast_unsigned(),
+            mtime_ns: row.get(4)?,
+        };
+        // A cursor that cannot be read begins anew: what is there already is known again.
+        let cursor = serde_json::from_str(row.get_ref(6)?.as_str()?).unwrap_or_else(|_| Cursor::at_start());
+        let key: String = row.get(0)?;
+        let known = KnownFile { key: key.clone(), mark, is_settled: row.get(5)?, cursor, state: row.get(7)? };
+        files.insert(key, known);
     }
+    Ok(files)
 }
 
-/// Notes how far files were read.
-pub(super) fn note(transaction: &Transaction<'_>, files: &[KnownFile]) -> rusqlite::Result<()> {
-    let mut statement = transaction.prepare_cached(
-        "INSERT INTO usage_files (key, device, inode, size_bytes, mtime_ns, is_settled, cursor, state)
+/// Notes in a table how far files were read.
+pub(crate) fn note(transaction: &Transaction<'_>, table: &str, files: &[KnownFile]) -> rusqlite::Result<()> {
+    let mut statement = transaction.prepare_cached(&format!(
+        "INSERT INTO {table} (key, device, inode, size_bytes, mtime_ns, is_settled, cursor, state)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
          ON CONFLICT (key) DO UPDATE SET device = excluded.device, inode = excluded.inode,
              size_bytes = excluded.size_bytes, mtime_ns = excluded.mtime_ns, is_settled = excluded.is_settled,
-             cursor = excluded.cursor, state = excluded.state",
-    )?;
+             cursor = excluded.cursor, state = excluded.state"
+    ))?;
     for file in files {
         let cursor = serde_json::to_string(&file.cursor).unwrap_or_default();
         let FileMark { device, inode, size_bytes, mtime_ns } = file.mark;

@@ -5,7 +5,6 @@
 
 mod block;
 mod error;
-mod files;
 mod forget;
 mod forget_scope;
 mod mask_again;
@@ -16,6 +15,7 @@ mod search;
 mod surroundings;
 mod write;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -31,12 +31,16 @@ pub use surroundings::{Placed, SessionOf};
 pub use write::{Added, Batch};
 
 use crate::archive::{self, ArchiveError};
+use crate::known_files::{self, KnownFile};
 use crate::lock::{Lock, Patience};
 
 /// Every step of the schema; its version is how many of them a database has had. Steps are appended, never edited.
 const SCHEMA: [&str; 1] = [include_str!("0001_passages.sql")];
 /// A longer log is moved into the database at once: every open reads it.
 const LOG_BYTES_MAX: u64 = 4 << 20;
+
+/// The table of the transcripts that were read.
+const FILES: &str = "files";
 
 /// The index, open.
 #[derive(Debug)]
@@ -120,6 +124,11 @@ impl Recall {
         let count: i64 = self
             .read(|connection| connection.query_row("SELECT passages FROM counters", [], |row| row.get(0)))?;
         Ok(count.cast_unsigned())
+    }
+
+    /// Every transcript that was read, by its path.
+    pub fn known_files(&self) -> Result<BTreeMap<String, KnownFile>, RecallError> {
+        self.read(|connection| known_files::known(connection, FILES))
     }
 
     fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, RecallError> {

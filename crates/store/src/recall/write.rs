@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use rusqlite::{Transaction, TransactionBehavior, params};
 
 use super::block::{self, NewBlock};
-use super::{LOG_BYTES_MAX, Recall, RecallError, Writing, files};
-use crate::usage::KnownFile;
+use super::{FILES, LOG_BYTES_MAX, Recall, RecallError, Writing};
+use crate::known_files::{self, KnownFile};
 
 /// What one transaction brings.
 #[derive(Debug, Default)]
@@ -109,7 +109,7 @@ fn insert(transaction: &Transaction<'_>, batch: &Batch) -> rusqlite::Result<Adde
     transaction
         .prepare_cached("UPDATE counters SET next_id = ?1, passages = passages + ?2")?
         .execute(params![id, id - first_id])?;
-    files::note(transaction, &batch.files)?;
+    known_files::note(transaction, FILES, &batch.files)?;
     Ok(added)
 }
 

@@ -4,7 +4,6 @@
 //! them) changes its row only when it brings more; sums by quarters of an hour are kept in the same transaction.
 
 mod disagreements;
-mod files;
 mod moving;
 mod names;
 mod rows;
@@ -13,6 +12,7 @@ mod sent;
 mod slices;
 mod write;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -21,12 +21,15 @@ use throughline_domain::Timestamp;
 use throughline_domain::usage::{Boundary, Response, Sample};
 
 use crate::archive::{Archive, ArchiveError};
+use crate::known_files::{self, KnownFile};
 
 pub use disagreements::Disagreement;
-pub use files::{FileMark, KnownFile};
 pub use moving::take_record;
 pub use rows::{Numbered, RowKind};
 pub use write::Added;
+
+/// The table of the files that were read.
+const FILES: &str = "usage_files";
 
 /// The store of usage, open.
 #[derive(Debug)]
@@ -57,6 +60,11 @@ impl UsageStore {
     #[must_use]
     pub fn path(&self) -> &Path {
         self.archive.path()
+    }
+
+    /// Every file that was read, by its key.
+    pub fn known_files(&self) -> Result<BTreeMap<String, KnownFile>, ArchiveError> {
+        self.read(|connection| known_files::known(connection, FILES))
     }
 
     fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, ArchiveError> {

@@ -7,8 +7,9 @@ use throughline_domain::slice::SLOT_MS;
 use throughline_domain::usage::{Boundary, Response, Sample, Tokens};
 
 use super::names::Namer;
-use super::{Batch, UsageStore, files, ms};
+use super::{Batch, FILES, UsageStore, ms};
 use crate::archive::{ArchiveError, Commit, from_sql_int, sql_int};
+use crate::known_files;
 
 /// What a batch changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -46,7 +47,7 @@ impl UsageStore {
             for sample in &batch.samples {
                 added.samples += add_sample(transaction, &mut names, sample)?;
             }
-            files::note(transaction, &batch.files)?;
+            known_files::note(transaction, FILES, &batch.files)?;
             Ok(added)
         })
     }

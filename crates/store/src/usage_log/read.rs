@@ -12,8 +12,8 @@ use throughline_domain::usage::Sample;
 
 use super::parse;
 use crate::files::FileError;
+use crate::known_files::{FileMark, KnownFile};
 use crate::transcript_file::{Cursor, read_on};
-use crate::usage::{FileMark, KnownFile};
 
 /// Most files of one folder that are looked at.
 const FILES_MAX: usize = 10_000;

@@ -6,8 +6,9 @@ use tempfile::TempDir;
 use throughline_domain::slice::{Dimension, Query};
 use throughline_domain::usage::{Boundary, RecordId, Response, Sample, Signs, Tier, Tokens};
 use throughline_domain::{Health, Timestamp};
+use throughline_store::known_files::{FileMark, KnownFile};
 use throughline_store::transcript_file::Cursor;
-use throughline_store::usage::{Added, Batch, FileMark, KnownFile, RowKind, UsageStore};
+use throughline_store::usage::{Added, Batch, RowKind, UsageStore};
 
 const WAIT: Duration = Duration::from_secs(5);
 

@@ -3,32 +3,25 @@
 //! Two threads read and pack, one writes. Passages go in together with how far their transcript was read: a kill at
 //! any instant loses nothing and takes nothing twice.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Instant, SystemTime};
 
 use throughline_domain::Timestamp;
 use throughline_store::config::Recall as Rules;
 use throughline_store::forget::Forgotten;
+use throughline_store::known_files::{FileMark, KnownFile};
 use throughline_store::paths::Home;
 use throughline_store::recall::{Added, Batch, Recall, RecallError, Retention, Writing};
-use throughline_store::usage::{FileMark, KnownFile};
 
 use super::reading::{self, Piece};
-use crate::commands::usage::intake::{Changed, Discovered, Progress, config_folders, discover};
+use crate::commands::usage::intake::{Changed, Discovered, Progress, config_folders, discover, hands};
 use crate::place::Place;
 
 /// Text of one transaction.
 const BATCH_BYTES: u64 = 4 << 20;
 /// Files of one transaction.
 const BATCH_FILES: usize = 256;
-/// Below so many bytes one thread is quicker than two.
-const THREADS_BYTES_MIN: u64 = 1 << 20;
-const THREADS: usize = 2;
-/// Pieces that a reader may be ahead of the writer.
-const AHEAD_MAX: usize = 2;
 /// Problems that are told one by one.
 const PROBLEMS_MAX: usize = 20;
 /// After so much new text the index is put in order.
@@ -172,64 +165,15 @@ fn read_all(
     let seen = Mutex::new(store.known_lines()?);
     let now = SystemTime::now();
     let mut writer = Writer { store, writing, batch: Batch::default(), text_bytes: 0, intake, progress };
-    if bytes < THREADS_BYTES_MIN {
-        for file in changed {
-            let mut outcome = Ok(());
-            reading::read(&file, now, how, &seen, |piece| {
-                outcome = writer.take(piece);
-                outcome.is_ok()
-            });
-            outcome?;
-        }
-    } else {
-        in_threads(changed, now, how, &seen, &mut writer)?;
-    }
+    hands::in_order(
+        changed,
+        |file, give| reading::read(file, now, how, &seen, give),
+        |piece| writer.take(piece),
+    )?;
     writer.flush()?;
     intake.bytes_left = bytes.saturating_sub(intake.bytes);
     progress.end();
     Ok(())
-}
-
-/// Reads files in turn: the first thread every first, the second every second; the writer takes them in order.
-fn in_threads(
-    changed: Vec<Changed>,
-    now: SystemTime,
-    how: Reading<'_>,
-    seen: &Mutex<HashSet<u64>>,
-    writer: &mut Writer<'_>,
-) -> Result<(), RecallError> {
-    let count = changed.len();
-    let mut hands: [Vec<Changed>; THREADS] = [const { Vec::new() }; THREADS];
-    for (index, file) in changed.into_iter().enumerate() {
-        hands[index % THREADS].push(file);
-    }
-    std::thread::scope(|scope| {
-        let readers: Vec<Receiver<Piece>> = hands
-            .into_iter()
-            .map(|files| {
-                let (sender, receiver) = sync_channel(AHEAD_MAX);
-                scope.spawn(move || {
-                    for file in files {
-                        // An error means that the writer gave up.
-                        if !reading::read(&file, now, how, seen, |piece| sender.send(piece).is_ok()) {
-                            return;
-                        }
-                    }
-                });
-                receiver
-            })
-            .collect();
-        for index in 0..count {
-            while let Ok(piece) = readers[index % THREADS].recv() {
-                let is_last = piece.is_last;
-                writer.take(piece)?;
-                if is_last {
-                    break;
-                }
-            }
-        }
-        Ok(())
-    })
 }
 
 struct Writer<'w> {

@@ -12,11 +12,12 @@ use throughline_domain::recall::Passage;
 use throughline_domain::text::fingerprint;
 use throughline_domain::{Timestamp, time};
 use throughline_store::forget::Forgotten;
+use throughline_store::known_files::KnownFile;
 use throughline_store::recall::{BLOCK_BYTES, NewBlock, line_mark};
 use throughline_store::transcript_file::{self, Cursor};
-use throughline_store::usage::KnownFile;
 
 use super::intake::Reading;
+use crate::commands::usage::intake::hands::OfFile;
 use crate::commands::usage::intake::{Changed, project_of};
 
 /// Bytes read before what they told goes to the writer.
@@ -35,6 +36,12 @@ pub(super) struct Piece {
     pub(super) problems: Vec<String>,
     /// Whether nothing more comes of this file now.
     pub(super) is_last: bool,
+}
+
+impl OfFile for Piece {
+    fn is_last(&self) -> bool {
+        self.is_last
+    }
 }
 
 /// Reads on in a file; gives piece after piece until `give` says stop or the time is up. Returns whether to go on.

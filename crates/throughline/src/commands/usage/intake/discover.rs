@@ -6,7 +6,7 @@ use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
 use throughline_store::forget::Forgotten;
-use throughline_store::usage::{FileMark, KnownFile};
+use throughline_store::known_files::{FileMark, KnownFile};
 
 use crate::place::Place;
 

@@ -5,19 +5,20 @@
 
 mod disagreements;
 mod discover;
+pub(crate) mod hands;
 mod logs;
 mod progress;
 mod transcript;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Instant, SystemTime};
 
 use throughline_domain::Timestamp;
 use throughline_store::archive::ArchiveError;
 use throughline_store::forget::Forgotten;
-use throughline_store::usage::{Added, Batch, KnownFile, UsageStore};
+use throughline_store::known_files::KnownFile;
+use throughline_store::usage::{Added, Batch, UsageStore};
 
 use crate::place::Place;
 pub(crate) use discover::{Changed, Discovered, config_folders, discover};
@@ -29,11 +30,6 @@ pub(crate) use transcript::project_of;
 const BATCH_ROWS: usize = 8_192;
 /// Files of one transaction.
 const BATCH_FILES: usize = 512;
-/// Below so many bytes one thread is quicker than two.
-const THREADS_BYTES_MIN: u64 = 1 << 20;
-const THREADS: usize = 2;
-/// Pieces that a reader may be ahead of the writer.
-const AHEAD_MAX: usize = 2;
 /// Problems that are told one by one.
 const PROBLEMS_MAX: usize = 20;
 
@@ -110,60 +106,11 @@ fn transcripts(
     progress.begin(bytes);
     let forgotten = seen.forgotten;
     let mut writer = Writer { store, batch: Batch::default(), forgotten, intake, progress };
-    if bytes < THREADS_BYTES_MIN {
-        let now = SystemTime::now();
-        for file in changed {
-            let mut outcome = Ok(());
-            transcript::read(&file, now, |piece| {
-                outcome = writer.take(piece);
-                outcome.is_ok()
-            });
-            outcome?;
-        }
-    } else {
-        in_threads(changed, &mut writer)?;
-    }
+    let now = SystemTime::now();
+    hands::in_order(changed, |file, give| transcript::read(file, now, give), |piece| writer.take(piece))?;
     writer.flush()?;
     progress.end();
     Ok(())
-}
-
-/// Reads files in turn: the first thread every first, the second every second. The writer takes them in order, so
-/// that of two copies of a response the older file's comes first, and nobody runs far ahead.
-fn in_threads(changed: Vec<Changed>, writer: &mut Writer<'_>) -> Result<(), ArchiveError> {
-    let count = changed.len();
-    let now = SystemTime::now();
-    let mut hands: [Vec<Changed>; THREADS] = [const { Vec::new() }; THREADS];
-    for (index, file) in changed.into_iter().enumerate() {
-        hands[index % THREADS].push(file);
-    }
-    std::thread::scope(|scope| {
-        let readers: Vec<Receiver<Piece>> = hands
-            .into_iter()
-            .map(|files| {
-                let (sender, receiver) = sync_channel(AHEAD_MAX);
-                scope.spawn(move || {
-                    for file in files {
-                        // An error means that the writer gave up.
-                        if !transcript::read(&file, now, |piece| sender.send(piece).is_ok()) {
-                            return;
-                        }
-                    }
-                });
-                receiver
-            })
-            .collect();
-        for index in 0..count {
-            while let Ok(piece) = readers[index % THREADS].recv() {
-                let is_last = piece.is_last;
-                writer.take(piece)?;
-                if is_last {
-                    break;
-                }
-            }
-        }
-        Ok(())
-    })
 }
 
 struct Writer<'w> {

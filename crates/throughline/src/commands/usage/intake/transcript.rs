@@ -9,10 +9,11 @@ use throughline_agents::claude_code::transcript_place::folder_name;
 use throughline_agents::claude_code::usage_lines::{self, Compacted, Place, UsageLine, UsedTokens};
 use throughline_domain::Timestamp;
 use throughline_domain::usage::{Boundary, RecordId, Response};
+use throughline_store::known_files::KnownFile;
 use throughline_store::transcript_file::{self, Cursor};
-use throughline_store::usage::KnownFile;
 
 use super::discover::Changed;
+use super::hands::OfFile;
 
 /// Bytes read before the rows go to the writer.
 const PIECE_BYTES: u64 = 8 << 20;
@@ -34,6 +35,12 @@ pub(super) struct Piece {
     pub(super) problems: Vec<String>,
     /// Whether the file is done.
     pub(super) is_last: bool,
+}
+
+impl OfFile for Piece {
+    fn is_last(&self) -> bool {
+        self.is_last
+    }
 }
 
 /// Reads on in a file; gives piece after piece until `give` says stop. Returns whether it never did.
