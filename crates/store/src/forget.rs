@@ -44,36 +44,55 @@ pub struct Needle {
     pattern: Regex,
 }
 
+/// Why nothing can be looked for. It is never the same as nothing to be found.
+#[derive(Debug, thiserror::Error)]
+pub enum NeedleError {
+    /// Only blanks.
+    #[error("there are no words to forget")]
+    Empty,
+    /// More than anybody types.
+    #[error("the words to forget are {0} bytes long, {WORDS_BYTES_MAX} at most can be looked for")]
+    TooLong(usize),
+    /// The pattern was not accepted.
+    #[error("the words to forget cannot be looked for: {0}")]
+    Unusable(#[from] regex::Error),
+}
+
 impl Needle {
-    /// `None` when there are no words, or too many.
-    #[must_use]
-    pub fn new(words: &[String]) -> Option<Self> {
+    /// Words that somebody typed.
+    pub fn new(words: &[String]) -> Result<Self, NeedleError> {
         let joined = words.join(" ");
         let words: Vec<String> = joined.split_whitespace().map(escaped).collect();
-        if words.is_empty() || joined.len() > WORDS_BYTES_MAX {
-            return None;
+        if words.is_empty() {
+            return Err(NeedleError::Empty);
+        }
+        if joined.len() > WORDS_BYTES_MAX {
+            return Err(NeedleError::TooLong(joined.len()));
         }
         // In JSON a line end between two words is spelt out.
         let pattern = words.join(r"(?:\s|\\[nrt])+");
-        let pattern = RegexBuilder::new(&pattern).case_insensitive(true).size_limit(32 << 20).build().ok()?;
-        Some(Self { pattern })
+        let pattern = RegexBuilder::new(&pattern).case_insensitive(true).size_limit(32 << 20).build()?;
+        Ok(Self { pattern })
     }
 
     /// Any of some names, each as it is; `None` when there are none.
-    #[must_use]
-    pub fn any(names: &[String]) -> Option<Self> {
-        let names: Vec<String> = names.iter().map(|name| regex::escape(name)).collect();
-        let pattern = RegexBuilder::new(&names.join("|")).size_limit(256 << 20).build().ok();
-        pattern.filter(|_| !names.is_empty()).map(|pattern| Self { pattern })
+    pub fn any(names: &[String]) -> Result<Option<Self>, NeedleError> {
+        Self::of_patterns(&names.iter().map(|name| regex::escape(name)).collect::<Vec<String>>())
     }
 
-    /// Copies of texts: each as it is, but for how blanks and JSON spell it, and also where it was cut short.
-    #[must_use]
-    pub fn copies(texts: &[String]) -> Option<Self> {
+    /// Copies of texts: each as it is, but for how blanks and JSON spell it, and also where it was cut short. `None` when
+    /// no text is long enough to be told from others' words.
+    pub fn copies(texts: &[String]) -> Result<Option<Self>, NeedleError> {
         let long_enough = texts.iter().filter(|text| text.trim().len() >= ID_BYTES_MIN).take(TEXTS_MAX);
-        let patterns: Vec<String> = long_enough.map(|text| copy_pattern(text)).collect();
-        let pattern = RegexBuilder::new(&patterns.join("|")).size_limit(256 << 20).build().ok();
-        pattern.filter(|_| !patterns.is_empty()).map(|pattern| Self { pattern })
+        Self::of_patterns(&long_enough.map(|text| copy_pattern(text)).collect::<Vec<String>>())
+    }
+
+    fn of_patterns(patterns: &[String]) -> Result<Option<Self>, NeedleError> {
+        if patterns.is_empty() {
+            return Ok(None);
+        }
+        let pattern = RegexBuilder::new(&patterns.join("|")).size_limit(256 << 20).build()?;
+        Ok(Some(Self { pattern }))
     }
 
     /// Whether a text holds the words.
@@ -321,14 +340,17 @@ mod tests {
         }
         assert!(!needle.is_in("project blue moon"));
         assert_eq!(needle.masked(br#"{"a":"b project \"blue\" moon c"}"#), br#"{"a":"b [forgotten] c"}"#);
-        assert!(Needle::new(&[" \t".to_owned()]).is_none());
+        assert!(matches!(Needle::new(&[" \t".to_owned()]), Err(NeedleError::Empty)));
+        let long = "w".repeat(WORDS_BYTES_MAX + 1);
+        assert!(matches!(Needle::new(&[long]), Err(NeedleError::TooLong(_))));
     }
 
     #[test]
     fn copies_of_a_text_are_known_whole_and_cut_short() {
         let long = format!("{}, and then the herons left", "the queue is drained before a deploy ".repeat(3));
-        let needle =
-            Needle::copies(&[long.clone(), "name it \"heron\"".to_owned(), "short".to_owned()]).unwrap();
+        let needle = Needle::copies(&[long.clone(), "name it \"heron\"".to_owned(), "short".to_owned()])
+            .unwrap()
+            .unwrap();
         assert_eq!(needle.masked(format!("- {long}\nnext").as_bytes()), b"- [forgotten]\nnext");
         assert_eq!(needle.masked(format!("- {}…\nnext", &long[..80]).as_bytes()), b"- [forgotten]\nnext");
         assert_eq!(needle.masked(br#"{"a":"name it \"heron\""}"#), br#"{"a":"[forgotten]"}"#);

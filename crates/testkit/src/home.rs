@@ -186,7 +186,7 @@ impl TempHome {
     /// A command in the project with the environment of this home and nothing else.
     #[must_use]
     pub fn command(&self, program: &Path) -> Command {
-        let mut command = Command::new(program);
+        let mut command = Command::new(process::program_under_test(program));
         command.env_clear().envs(&self.env).current_dir(self.project());
         command
     }

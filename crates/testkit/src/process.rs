@@ -4,7 +4,7 @@ use std::{
     fs,
     io::{Read, Write},
     os::unix::process::CommandExt,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
     sync::mpsc::{self, Receiver},
     thread,
@@ -12,6 +12,20 @@ use std::{
 };
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+/// Names another build of our program that the tests run in the place of their own.
+///
+/// Tests are built together with their own dependencies, which switch on features of shared libraries; what users get is
+/// built without them.
+pub const OTHER_BUILD: &str = "THROUGHLINE_TEST_BINARY";
+
+/// The program to run in this one's place: the build that [`OTHER_BUILD`] names, where this is our own.
+#[must_use]
+pub fn program_under_test(program: &Path) -> PathBuf {
+    let is_ours = program.ends_with("debug/throughline");
+    let other = std::env::var_os(OTHER_BUILD).filter(|other| is_ours && !other.is_empty());
+    other.map_or_else(|| program.to_owned(), PathBuf::from)
+}
 
 /// What a program left behind.
 #[derive(Clone, Debug)]

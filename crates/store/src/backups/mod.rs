@@ -221,12 +221,17 @@ impl Backups {
     /// Removes everything that tells of a session here, its lock too.
     pub fn forget(&self, session: &str, patience: Patience) -> Result<u64, BackupError> {
         let bytes = self.remove(session, patience)?;
-        files::remove(&self.root.join("locks").join(format!("{}.lock", safe_name(session))))?;
+        self.forget_lock(session)?;
         for entry in std::fs::read_dir(&self.root).into_iter().flatten().flatten() {
             // One that holds something stays.
             let _ = std::fs::remove_dir(entry.path());
         }
         Ok(bytes)
+    }
+
+    /// Removes the lock of a session that has no backup any more: what a run leaves that was killed while it forgot.
+    pub fn forget_lock(&self, session: &str) -> Result<(), FileError> {
+        files::remove(&self.root.join("locks").join(format!("{}.lock", safe_name(session)))).map(drop)
     }
 
     /// Bytes that all backups take.

@@ -2,8 +2,10 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use serde_json::{Value, json};
+use throughline_testkit::process::program_under_test;
 
 use crate::scene::{BINARY, Scene, program};
 
@@ -38,7 +40,7 @@ fn init_writes_the_local_settings() {
         assert!(events.iter().any(|it| *it == event), "{event}: {events:?}");
         let hook = &written["hooks"][event][0]["hooks"][0];
         assert_eq!(hook["type"], "command");
-        assert_eq!(hook["command"], BINARY);
+        assert_eq!(hook["command"], *program_under_test(Path::new(BINARY)).to_string_lossy());
         assert_eq!(hook["args"], json!(["hook"]));
         assert!(hook["timeout"].as_u64().unwrap() <= 20, "{hook}");
         assert!(hook.get("async").is_none(), "never async");

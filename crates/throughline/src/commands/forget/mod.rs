@@ -8,6 +8,8 @@ mod words;
 use std::io::{BufRead, IsTerminal};
 use std::path::Path;
 
+use throughline_store::forget::NeedleError;
+
 use super::App;
 use crate::failure::Failure;
 use crate::output;
@@ -81,4 +83,15 @@ fn is_confirmed(question: &str) -> Result<bool, Failure> {
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer).map_err(|error| Failure::new(error.to_string()))?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+impl From<NeedleError> for Failure {
+    fn from(error: NeedleError) -> Self {
+        let hint = match &error {
+            NeedleError::Empty => "`throughline forget blue moon` forgets two words that stand in this order",
+            NeedleError::TooLong(_) => "a part of them is enough, such that stands nowhere else",
+            NeedleError::Unusable(_) => "nothing was changed",
+        };
+        Self::new(error.to_string()).hint(hint)
+    }
 }

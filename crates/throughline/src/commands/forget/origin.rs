@@ -1,6 +1,7 @@
 //! Forgetting by origin: what a session, a project or a time brought goes out of every place, and every place is looked at again.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use throughline_domain::{State, Timestamp, time};
 use throughline_store::anchor_proposals;
@@ -8,7 +9,7 @@ use throughline_store::archive::{Archive, ScopeRows};
 use throughline_store::backups::{Backups, KeptBackups};
 use throughline_store::checkpoints::Checkpoints;
 use throughline_store::forget::files::{self, Pieces};
-use throughline_store::forget::{Forgotten, ID_BYTES_MIN, Needle, Places, Scope};
+use throughline_store::forget::{self, Forgotten, ID_BYTES_MIN, Needle, Places, Scope};
 use throughline_store::gate;
 use throughline_store::lock::{Lock, Patience};
 use throughline_store::memory::MemoryError;
@@ -26,7 +27,7 @@ use crate::failure::Failure;
 use crate::liveness::{self, Fate};
 
 pub(super) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    let work = Forgetting::begin(app, args)?;
+    let mut work = Forgetting::begin(app, args)?;
     let found = work.look(&work.scope)?;
     let transcripts = target::transcripts_of(app, &work.scope);
     if args.dry_run {
@@ -56,6 +57,8 @@ struct Forgetting<'a> {
     scope: Scope,
     /// Sessions of it that are at work at this moment.
     at_work: Vec<String>,
+    /// The texts of its entries: other sessions were told them too.
+    texts: Option<Needle>,
 }
 
 impl<'a> Forgetting<'a> {
@@ -64,7 +67,7 @@ impl<'a> Forgetting<'a> {
         let seen = liveness::newest(&app.place.home, &scope.project, app.now, liveness::LISTED_MAX);
         let at_work = seen.into_iter().filter(|seen| seen.fate == Fate::Alive).map(|seen| seen.session);
         let at_work = at_work.filter(|session| scope.sessions.contains(session)).collect();
-        Ok(Self { app, scope, at_work })
+        Ok(Self { app, scope, at_work, texts: None })
     }
 
     fn archive(&self) -> Result<Option<Archive>, Failure> {
@@ -153,13 +156,14 @@ impl<'a> Forgetting<'a> {
     }
 
     /// One round; gives what could not be done. Each step can be done again.
-    fn forget(&self) -> Result<Vec<String>, Failure> {
-        let (home, scope) = (&self.app.place.home, &self.scope);
+    fn forget(&mut self) -> Result<Vec<String>, Failure> {
         self.mark()?;
         let mut troubles = Vec::new();
-        if !scope.is_everything() {
+        if !self.scope.is_everything() {
             self.withdraw()?;
+            self.learn_texts()?;
         }
+        let (home, scope) = (&self.app.place.home, &self.scope);
         let ids = self.checkpoints(scope);
         if !ids.is_empty() {
             let on_disk = Checkpoints::of(&scope.project, home);
@@ -169,6 +173,9 @@ impl<'a> Forgetting<'a> {
         for kept in self.backups(scope) {
             let removed = Backups::of(home).forget(&kept.name, Patience::Person);
             troubles.extend(removed.err().map(|error| error.to_string()));
+        }
+        for session in self.ids_gone() {
+            Backups::of(home).forget_lock(&session)?;
         }
         if let Some(summaries) = self.summaries() {
             troubles.extend(summaries.remove(&self.summary_ids(scope)).err().map(|error| error.to_string()));
@@ -240,16 +247,35 @@ impl<'a> Forgetting<'a> {
         Ok(())
     }
 
+    /// What the entries say, before their rows go; a later round finds no rows, and looks for the same again.
+    fn learn_texts(&mut self) -> Result<(), Failure> {
+        if let Some(archive) = self.archive()?
+            && let Some(texts) = Needle::copies(&archive.entry_texts(&self.scope)?)?
+        {
+            self.texts = Some(texts);
+        }
+        Ok(())
+    }
+
     /// Entries that go were told to other sessions too: their copies in pages, files and checkpoints of those are masked.
     fn mask_copies(&self) -> Result<(), Failure> {
-        let Some(archive) = self.archive()? else { return Ok(()) };
-        let Some(needle) = Needle::copies(&archive.entry_texts(&self.scope)?) else { return Ok(()) };
+        let Some(needle) = &self.texts else { return Ok(()) };
         let on_disk = Checkpoints::of(&self.scope.project, &self.app.place.home);
         if on_disk.folder().is_dir() {
-            on_disk.mask(&on_disk.alone(Patience::Person)?, &needle)?;
+            on_disk.mask(&on_disk.alone(Patience::Person)?, needle)?;
         }
-        self.places().mask(&needle, false)?;
+        self.places().mask(needle, false)?;
         Ok(())
+    }
+
+    /// The files in which such copies stand.
+    fn copies_left(&self) -> Result<Vec<PathBuf>, Failure> {
+        let Some(needle) = &self.texts else { return Ok(Vec::new()) };
+        let on_disk = Checkpoints::of(&self.scope.project, &self.app.place.home);
+        let files = on_disk.ids().into_iter().map(|id| on_disk.folder().join(format!("{id}.json")));
+        let mut left: Vec<PathBuf> = files.filter(|file| forget::holds(file, needle)).collect();
+        left.extend(self.places().mask(needle, true)?);
+        Ok(left)
     }
 
     /// Sessions at work are in the project's list again: they go on without another start.
@@ -329,7 +355,7 @@ impl<'a> Forgetting<'a> {
     /// Where others mention them: the log, a session that went on from one, somebody's words.
     fn mask_ids(&self) -> Result<(), Failure> {
         let ids = self.ids_gone();
-        if let Some(needle) = Needle::any(&ids) {
+        if let Some(needle) = Needle::any(&ids)? {
             self.places().mask(&needle, false)?;
         }
         if let Some(mut archive) = self.archive()? {
@@ -370,11 +396,14 @@ impl<'a> Forgetting<'a> {
         }
         let left = self.look(&scope)?;
         let ids = self.ids_gone();
-        let needle = Needle::any(&ids);
+        let needle = Needle::any(&ids)?;
         let searched = self.places().search(needle.as_ref());
         let mut proof = Proof { ids: ids.len(), at_work: self.at_work.clone(), left, ..Proof::default() };
         (proof.files, proof.bytes, proof.holding) = (searched.files, searched.bytes, searched.holding);
         proof.holding.retain(|path| !path.ends_with("forgotten.json"));
+        proof.holding.extend(self.copies_left()?);
+        proof.holding.sort();
+        proof.holding.dedup();
         if let Some(archive) = self.archive()? {
             proof.free_pages.push(("archive", archive.free_pages()?));
             proof.was_sent = RowKind::ALL.into_iter().any(|kind| self.was_sent(kind));

@@ -41,9 +41,7 @@ impl Found {
 }
 
 pub(super) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    let needle = Needle::new(&args.words).ok_or_else(|| {
-        Failure::new("there are no words to forget, or too many").hint("name up to a thousand characters")
-    })?;
+    let needle = Needle::new(&args.words)?;
     let places = Places::of(&app.place.home, &app.memory.project, app.place.claude_folder.as_deref());
     let found = look(app, &needle, &places)?;
     tell(&found, args.dry_run)?;

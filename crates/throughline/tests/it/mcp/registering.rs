@@ -1,8 +1,10 @@
 //! Where the server is registered: the team's list, written and given back; the client's own, only looked at.
 
 use std::fs;
+use std::path::Path;
 
 use serde_json::{Value, json};
+use throughline_testkit::process::program_under_test;
 
 use crate::scene::{BINARY, Scene, program};
 
@@ -23,7 +25,9 @@ fn plain_init_only_tells_how() {
     let scene = Scene::with_git();
     let said = scene.ok(&["init"]);
     assert!(!scene.home.project().join(LIST).exists());
-    assert!(said.contains(&format!("claude mcp add --scope local throughline -- '{BINARY}' mcp")), "{said}");
+    let program = program_under_test(Path::new(BINARY));
+    let line = format!("claude mcp add --scope local throughline -- '{}' mcp", program.display());
+    assert!(said.contains(&line), "{said}");
     assert!(scene.ok(&["init", "--user"]).contains("claude mcp add --scope user throughline"));
     assert_eq!(check(&scene)["state"], "skip");
 }
