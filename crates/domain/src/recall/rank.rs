@@ -8,7 +8,7 @@ use super::words::{self, Word};
 
 /// How soon more of the same word counts no more, and how much a long text must say to count as much as a short one.
 const SATURATION: f64 = 1.2;
-const LENGTH_SHARE: f64 = 0.9;
+const LENGTH_SHARE: f64 = 1.0;
 const LENGTH_WORDS: f64 = 60.0;
 /// Words of one place: about two sentences.
 const PLACE_WORDS: usize = 40;
@@ -18,7 +18,7 @@ const PLACE_WEIGHT: f64 = 0.9;
 pub const COVERAGE_POWER: f64 = 0.5;
 /// What a word counts that shares its form with the one that was asked for and is spelled differently: forms are coarse
 /// ("author" and "authorised" have one), and what was typed is what is meant.
-const OTHERWISE_SPELLED: f64 = 0.8;
+const OTHERWISE_SPELLED: f64 = 0.7;
 
 /// What words count that stand near a text and not in it.
 pub const AROUND_SHARE: f64 = 0.5;
@@ -194,6 +194,16 @@ pub fn kind_weight(kind: PassageKind, is_sidechain: bool) -> f64 {
         PassageKind::Edit | PassageKind::Read => 0.4,
     };
     if is_sidechain { weight * 0.85 } else { weight }
+}
+
+/// What a text promises by its length, before it is read: words in a short one tell more than words in a long one.
+#[must_use]
+pub fn brevity(bytes: usize) -> f64 {
+    /// Of such a length half of the promise is left.
+    const LONG_BYTES: f64 = 2_000.0;
+    #[expect(clippy::cast_precision_loss, reason = "no passage has 2^52 bytes")]
+    let bytes = bytes as f64;
+    LONG_BYTES / (LONG_BYTES + bytes)
 }
 
 /// What a passage counts by its age: half of what age can take is gone after `half_life_days`.

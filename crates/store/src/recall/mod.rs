@@ -26,7 +26,7 @@ pub use block::{BLOCK_BYTES, Head, NewBlock, line_mark};
 pub use error::RecallError;
 pub use moving::{KnownBlocks, MovedBlock, block_of, check_block};
 pub use retention::{Kept, Retention};
-pub use search::{Asked, Found, Scope, Taste};
+pub use search::{Asked, Found, Scope, Searched, Taste};
 pub use surroundings::{Placed, SessionOf};
 pub use write::{Added, Batch};
 

@@ -8,7 +8,7 @@ use super::search::Asked;
 /// A word in more passages than this chooses none: it counts where rarer ones stand.
 const COMMON_ROWS: u64 = 3_000;
 /// A word for the same that stands in more passages than this says nothing.
-const SYNONYM_ROWS: usize = 400;
+const SYNONYM_ROWS: usize = 200;
 /// Passages that one word may bring, the newest.
 const ROWS_MAX: usize = 6_000;
 /// Passages before and after one whose words say what is talked about.

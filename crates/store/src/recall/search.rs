@@ -62,6 +62,15 @@ pub struct Found {
     pub answer: Answer,
 }
 
+/// What a search found, and what it did not look at.
+#[derive(Debug)]
+pub struct Searched {
+    /// The passages that answer, best first; copies of a text once.
+    pub found: Vec<Found>,
+    /// Passages that promised less, by their numbers.
+    unread: Vec<Candidate>,
+}
+
 /// A passage that may answer.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
@@ -103,23 +112,43 @@ impl Recall {
         taste: &Taste,
         limit: usize,
     ) -> Result<Vec<Found>, RecallError> {
-        let mut found = self.search_different(asked, scope, taste, limit)?;
+        let mut found = self.search_widely(asked, scope, taste, limit)?.found;
         found.truncate(limit);
         Ok(found)
     }
 
-    /// The same with some more than were wanted: what stands near a result may belong to it.
-    pub fn search_different(
+    /// The same with more than were wanted: what stands near a result may belong to it.
+    pub fn search_widely(
         &self,
         asked: &Asked<'_>,
         scope: &Scope,
         taste: &Taste,
         limit: usize,
-    ) -> Result<Vec<Found>, RecallError> {
-        let mut found = self.search_all(asked, scope, taste, limit)?;
+    ) -> Result<Searched, RecallError> {
+        let (mut found, mut unread) = self.read_best(asked, scope, taste, limit)?;
         let mut seen = HashSet::new();
         found.retain(|it| seen.insert(sameness(&it.text)));
-        Ok(found)
+        unread.sort_unstable_by_key(|candidate| candidate.id);
+        Ok(Searched { found, unread })
+    }
+
+    /// Reads some passages that a search did not look at, those first that promise most.
+    pub fn read_some(
+        &self,
+        asked: &Asked<'_>,
+        searched: &Searched,
+        ids: &[u64],
+        most: usize,
+        taste: &Taste,
+    ) -> Result<Vec<Found>, RecallError> {
+        let unread = |id: &u64| {
+            let at = searched.unread.binary_search_by_key(&id.cast_signed(), |it| it.id).ok()?;
+            Some(searched.unread[at])
+        };
+        let mut best: Vec<Candidate> = ids.iter().filter_map(unread).collect();
+        best.sort_by(|left, right| right.promise.total_cmp(&left.promise));
+        best.truncate(most);
+        self.judged(&asked.judge, &best, taste)
     }
 
     /// The same with copies of a text.
@@ -130,15 +159,26 @@ impl Recall {
         taste: &Taste,
         limit: usize,
     ) -> Result<Vec<Found>, RecallError> {
+        Ok(self.read_best(asked, scope, taste, limit)?.0)
+    }
+
+    /// Judges the texts of those that promise most; gives the others too.
+    fn read_best(
+        &self,
+        asked: &Asked<'_>,
+        scope: &Scope,
+        taste: &Taste,
+        limit: usize,
+    ) -> Result<(Vec<Found>, Vec<Candidate>), RecallError> {
         if asked.question.is_empty() || limit == 0 {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), Vec::new()));
         }
         let promises = self.read(|connection| Promises::of(connection, asked))?;
         let worth_of_all = asked.judge.worth_of_all().max(f64::MIN_POSITIVE);
         let mut candidates = self.candidates(&promises, worth_of_all, scope, taste)?;
         candidates.sort_by(|left, right| right.promise.total_cmp(&left.promise).then(right.id.cmp(&left.id)));
-        candidates.truncate(READ_MAX.max(limit * 3));
-        self.judged(&asked.judge, &candidates, taste)
+        let unread = candidates.split_off(candidates.len().min(READ_MAX.max(limit * 3)));
+        Ok((self.judged(&asked.judge, &candidates, taste)?, unread))
     }
 
     /// The candidates with what their heads tell, those out of scope left out.
@@ -175,8 +215,11 @@ impl Recall {
                         continue;
                     }
                     let covered = (own + rank::AROUND_SHARE * (around - own)) / worth_of_all;
-                    let promise =
-                        own * covered.powf(rank::COVERAGE_POWER) * of_session * weight(&head, taste);
+                    let promise = own
+                        * covered.powf(rank::COVERAGE_POWER)
+                        * rank::brevity(head.bytes)
+                        * of_session
+                        * weight(&head, taste);
                     let around = around / worth_of_all;
                     found.push(Candidate { id, block, head, session, promise, around });
                 }

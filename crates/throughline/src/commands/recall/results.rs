@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use throughline_domain::recall::PassageKind;
 use throughline_domain::text::one_line;
-use throughline_store::recall::{Found, Head, Placed};
+use throughline_store::recall::{Asked, Found, Head, Placed, Searched};
 
 use super::ask::{Search, SearchArgs};
 use super::entries::{self, Recorded};
@@ -15,11 +15,13 @@ use crate::output::{self, DIM, HINT, styled};
 const EXCHANGE_MAX: usize = 40;
 const HALF_UNITS: usize = 280;
 /// Passages before and after a result that belong to its place: those that answer too are shown with it.
-const PLACE_PASSAGES: u64 = 8;
+const PLACE_PASSAGES: usize = 12;
+/// Most of them that are read for it.
+const PLACE_READ_MAX: usize = 16;
 /// How many of them, what they must score beside the result, and units that are shown of each.
-const ALSO_MAX: usize = 2;
-const ALSO_SHARE: f64 = 0.5;
-const ALSO_UNITS: usize = 200;
+const ALSO_MAX: usize = 4;
+const ALSO_SHARE: f64 = 0.1;
+const ALSO_UNITS: usize = 160;
 
 /// Something that answers.
 pub(super) enum Hit {
@@ -34,16 +36,6 @@ pub(super) struct Said {
     other: Option<Placed>,
     /// What answers too and stands near it.
     also: Vec<Found>,
-}
-
-impl Said {
-    /// Whether a passage that answers less is a part of this place, and there is room for it.
-    fn takes(&self, lesser: &Found) -> bool {
-        lesser.session.number == self.found.session.number
-            && lesser.id.abs_diff(self.found.id) <= PLACE_PASSAGES
-            && self.also.len() < ALSO_MAX
-            && lesser.answer.score >= ALSO_SHARE * self.found.answer.score
-    }
 }
 
 impl Hit {
@@ -103,8 +95,8 @@ pub(super) fn hits(desk: &Desk<'_>, search: &Search) -> Result<Vec<Hit>, Failure
     let asked = desk.store.ask(&search.question)?;
     let mut hits: Vec<Hit> = Vec::new();
     if search.wants_passages() {
-        let found = desk.store.search_different(&asked, &search.scope, &desk.taste(), search.limit)?;
-        hits.extend(places(desk, found, search.limit)?.into_iter().map(|said| Hit::Said(Box::new(said))));
+        let said = places(desk, search, &asked)?;
+        hits.extend(said.into_iter().map(|said| Hit::Said(Box::new(said))));
     }
     let recorded = entries::search(desk, search, &asked);
     hits.extend(recorded.into_iter().map(|recorded| Hit::Recorded(Box::new(recorded))));
@@ -113,29 +105,45 @@ pub(super) fn hits(desk: &Desk<'_>, search: &Search) -> Result<Vec<Hit>, Failure
     Ok(hits)
 }
 
-/// Passages, best first, as so many places of sessions: what answers too and stands near a better one is shown with it,
-/// so that each result is somewhere else.
-fn places(desk: &Desk<'_>, found: Vec<Found>, limit: usize) -> Result<Vec<Said>, Failure> {
+/// Places of sessions, best first: what answers too and stands near a better passage is shown with it, so that each result
+/// is somewhere else.
+fn places(desk: &Desk<'_>, search: &Search, asked: &Asked<'_>) -> Result<Vec<Said>, Failure> {
+    let searched = desk.store.search_widely(asked, &search.scope, &desk.taste(), search.limit)?;
     let mut places: Vec<Said> = Vec::new();
+    // What is shown with a better one, as the other half of its exchange or beside it, needs no place of its own.
     let mut shown: Vec<u64> = Vec::new();
-    for found in found {
-        // What is shown as the reply to a better one, or as what it replies to, needs no place of its own.
+    for found in &searched.found {
+        if places.len() >= search.limit {
+            break;
+        }
         if shown.contains(&found.id) {
             continue;
         }
-        if let Some(place) = places.iter_mut().find(|place| place.takes(&found)) {
-            place.also.push(found);
-        } else if places.len() < limit {
-            let other = other_half(desk, &found)?;
-            shown.extend(other.iter().map(|other| other.id));
-            places.push(Said { found, other, also: Vec::new() });
-        }
-    }
-    for place in &mut places {
-        // Chosen before the halves of later results were known.
-        place.also.retain(|also| !shown.contains(&also.id));
+        let other = other_half(desk, found)?;
+        shown.extend(other.iter().map(|other| other.id));
+        let mut also = near(desk, asked, &searched, found)?;
+        also.retain(|it| !shown.contains(&it.id));
+        also.truncate(ALSO_MAX);
+        shown.extend(also.iter().map(|it| it.id));
+        places.push(Said { found: found.clone(), other, also });
     }
     Ok(places)
+}
+
+/// What answers too and stands near a passage, best first.
+fn near(
+    desk: &Desk<'_>,
+    asked: &Asked<'_>,
+    searched: &Searched,
+    found: &Found,
+) -> Result<Vec<Found>, Failure> {
+    let heads = desk.store.heads_around(found.id, PLACE_PASSAGES, PLACE_PASSAGES)?;
+    let ids: Vec<u64> = heads.into_iter().map(|(id, _)| id).filter(|id| *id != found.id).collect();
+    let mut near: Vec<Found> = searched.found.iter().filter(|it| ids.contains(&it.id)).cloned().collect();
+    near.extend(desk.store.read_some(asked, searched, &ids, PLACE_READ_MAX, &desk.taste())?);
+    near.retain(|it| it.answer.score >= ALSO_SHARE * found.answer.score);
+    near.sort_by(|left, right| right.answer.score.total_cmp(&left.answer.score).then(right.id.cmp(&left.id)));
+    Ok(near)
 }
 
 /// Where one is found, what stands there, and what belongs to it.
