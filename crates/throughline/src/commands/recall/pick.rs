@@ -1,10 +1,13 @@
 //! Pick: on a terminal, which result to open. Never in a pipe.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use crossterm::terminal::{Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen};
 use crossterm::{cursor, execute, queue, terminal};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 use super::picker::{Deed, Key, Look, Picker, Row, Size};
 use super::results::{self, Hit};
@@ -88,7 +91,7 @@ fn key_of(event: &Event) -> Option<Key> {
     }
 }
 
-/// The terminal while it is ours. It is given back whatever happens: at the end, and in a panic.
+/// The terminal while it is ours. It is given back whatever happens: at the end, in a panic, by a signal.
 struct Screen {
     has_colours: bool,
 }
@@ -100,10 +103,14 @@ impl Screen {
             give_back();
             before(panic);
         }));
-        terminal::enable_raw_mode()?;
+        // Without it the picker works as well; only a signal would leave the terminal as it is.
+        let _ = give_back_on_signals();
         let has_colours = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
+        // Whoever holds this lock changes the terminal: a signal comes before all of it, or after.
+        let mut out = io::stdout().lock();
+        terminal::enable_raw_mode()?;
         let screen = Self { has_colours };
-        execute!(io::stdout(), EnterAlternateScreen, cursor::Hide)?;
+        execute!(out, EnterAlternateScreen, cursor::Hide)?;
         Ok(screen)
     }
 
@@ -142,6 +149,27 @@ fn give_back() {
         let _ = execute!(io::stdout(), cursor::Show, LeaveAlternateScreen);
         let _ = terminal::disable_raw_mode();
     }
+}
+
+/// Lets a thread wait for the signals that end a program: it gives the terminal back, and then they do. It stays to the
+/// end of the process, because a signal whose handler is taken away is lost.
+fn give_back_on_signals() -> io::Result<()> {
+    let ending = [SIGTERM, SIGHUP, SIGINT, SIGQUIT];
+    let is_ending = Arc::new(AtomicBool::new(false));
+    for signal in ending {
+        // A terminal that takes no more bytes holds the first one up, not the second.
+        signal_hook::flag::register_conditional_default(signal, Arc::clone(&is_ending))?;
+    }
+    let mut signals = signal_hook::iterator::Signals::new(ending)?;
+    let wait = move || {
+        let Some(signal) = signals.forever().next() else { return };
+        is_ending.store(true, Ordering::SeqCst);
+        // Held up to the end, or the picker would draw once more.
+        let _out = io::stdout().lock();
+        give_back();
+        let _ = signal_hook::low_level::emulate_default_handler(signal);
+    };
+    std::thread::Builder::new().name("signals".to_owned()).spawn(wait).map(drop)
 }
 
 /// Asks until a blank line, and opens what was named.
@@ -213,6 +241,54 @@ mod tests {
         assert_eq!(key_of(&Event::Resize(1, 1)), None);
     }
 
+    /// What a program leaves behind in a terminal.
+    struct Left {
+        status: String,
+        modes: String,
+        screen: String,
+        /// Whether the other screen is on, and the cursor.
+        flags: String,
+    }
+
+    impl Left {
+        fn assert_usual(&self) {
+            let Self { status, modes, screen, flags } = self;
+            assert!(modes.contains(" icanon") && !modes.contains("-icanon"), "{modes}");
+            assert!(!modes.contains("-echo "), "{modes}");
+            assert_eq!(flags, "0 1", "status {status}, screen:\n{screen}");
+        }
+    }
+
+    /// Runs one of these tests in a terminal, with a variable that tells it so. `None` without tmux.
+    fn in_terminal(test: &str, variable: &str) -> Option<Left> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (socket, modes) = (folder.path().join("tmux"), folder.path().join("modes"));
+        let exe = std::env::current_exe().expect("this test");
+        let line = format!(
+            "{variable} '{}' --exact commands::recall::pick::tests::{test} --nocapture; echo $? >'{1}.part'; \
+             stty -a >>'{1}.part'; mv '{1}.part' '{1}'; exec cat",
+            exe.display(),
+            modes.display()
+        );
+        let tmux =
+            |args: &[&str]| std::process::Command::new("tmux").arg("-S").arg(&socket).args(args).output();
+        let Ok(_) = tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "90", "-y", "50", &line]) else {
+            assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "no tmux");
+            return None;
+        };
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
+        while !modes.exists() && std::time::Instant::now() < until {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        let said = |args: &[&str]| String::from_utf8(tmux(args).expect("tmux").stdout).expect("text");
+        let flags = said(&["display-message", "-p", "#{alternate_on} #{cursor_flag}"]).trim().to_owned();
+        let screen = said(&["capture-pane", "-p"]);
+        let _ = tmux(&["kill-server"]);
+        let modes = std::fs::read_to_string(&modes).expect("the modes");
+        let (status, modes) = modes.split_once('\n').expect("a status");
+        Some(Left { status: status.to_owned(), modes: modes.to_owned(), screen, flags })
+    }
+
     /// This test runs itself once more, in a terminal, and breaks there.
     #[test]
     fn a_panic_gives_the_terminal_back() {
@@ -222,34 +298,31 @@ mod tests {
             std::mem::forget(Screen::take().expect("a terminal"));
             panic!("the picker broke");
         }
-        let folder = tempfile::tempdir().expect("a folder");
-        let (socket, modes) = (folder.path().join("tmux"), folder.path().join("modes"));
-        let exe = std::env::current_exe().expect("this test");
-        let line = format!(
-            "{BREAKS}=1 '{}' --exact commands::recall::pick::tests::a_panic_gives_the_terminal_back --nocapture; \
-             stty -a >'{1}.part'; mv '{1}.part' '{1}'; exec cat",
-            exe.display(),
-            modes.display()
-        );
-        let tmux =
-            |args: &[&str]| std::process::Command::new("tmux").arg("-S").arg(&socket).args(args).output();
-        let Ok(_) = tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "90", "-y", "50", &line]) else {
-            assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "no tmux");
+        let Some(left) = in_terminal("a_panic_gives_the_terminal_back", &format!("{BREAKS}=1")) else {
             return;
         };
-        let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
-        while !modes.exists() && std::time::Instant::now() < until {
-            std::thread::sleep(std::time::Duration::from_millis(20));
+        assert!(left.screen.contains("the picker broke"), "it did break there");
+        left.assert_usual();
+    }
+
+    /// This test runs itself once more, in a terminal, and ends itself there by a signal.
+    #[test]
+    fn a_signal_gives_the_terminal_back_and_ends_the_program() {
+        const SIGNAL: &str = "THROUGHLINE_TEST_SIGNAL_IN_PICKER";
+        if let Some(number) = std::env::var_os(SIGNAL) {
+            let _screen = Screen::take().expect("a terminal");
+            let mut kill = std::process::Command::new("kill");
+            let sent = kill.arg("-s").arg(number).arg(std::process::id().to_string()).status();
+            assert!(sent.expect("kill").success());
+            loop {
+                std::thread::park();
+            }
         }
-        let said = tmux(&["display-message", "-p", "#{alternate_on} #{cursor_flag}"]).expect("tmux");
-        let screen = tmux(&["capture-pane", "-p"]).expect("tmux");
-        let _ = tmux(&["kill-server"]);
-        let modes = std::fs::read_to_string(&modes).expect("the modes");
-        assert!(String::from_utf8_lossy(&screen.stdout).contains("the picker broke"), "it did break there");
-        assert!(
-            modes.contains(" icanon") && !modes.contains("-icanon") && !modes.contains("-echo "),
-            "{modes}"
-        );
-        assert_eq!(String::from_utf8_lossy(&said.stdout).trim(), "0 1");
+        for (name, number) in [("TERM", SIGTERM), ("HUP", SIGHUP), ("INT", SIGINT)] {
+            let test = "a_signal_gives_the_terminal_back_and_ends_the_program";
+            let Some(left) = in_terminal(test, &format!("{SIGNAL}={name}")) else { return };
+            assert_eq!(left.status, (128 + number).to_string(), "ended by SIG{name}: {}", left.screen);
+            left.assert_usual();
+        }
     }
 }
