@@ -35,12 +35,21 @@ enum Joint {
     Tight,
     /// `name = value`, `name: value`.
     Loose,
-    /// `--name value`, `set name value`.
+    /// `--name value`, `<name>value</name>`.
     Flag,
+    /// `set name value`, `login user password value`: a sentence may have the same words.
+    Words,
     /// `the password is …`.
     Prose,
     /// `f("name", "…")`, `password("…")`, `PASSWORD '…'`: only quotes tell.
     QuotesOnly,
+}
+
+impl Joint {
+    /// Whether no code could stand where the value stands.
+    fn is_flag(self) -> bool {
+        matches!(self, Self::Flag | Self::Words)
+    }
 }
 
 /// A secret behind the name in which a telling word stands, and where the name ends.
@@ -99,20 +108,29 @@ fn judged(text: &str, said: Says, joint: Joint, start: usize, at: usize) -> Opti
         return None;
     }
     // A type with parameters, a call.
-    if value.standing == Standing::Loose && bytes.get(value.end) == Some(&b'<') && joint != Joint::Flag {
+    if value.standing == Standing::Loose && bytes.get(value.end) == Some(&b'<') && !joint.is_flag() {
         return None;
     }
     if value.standing == Standing::Loose && joint == Joint::Tight && is_plain_place(bytes, start, value.end) {
         value.standing = Standing::Plain;
     }
-    if joint == Joint::Flag && value.standing == Standing::Loose {
+    if joint.is_flag() && value.standing == Standing::Loose {
         value.standing = Standing::Plain;
     }
     let content = &text[value.start..value.end];
+    let is_talk = match joint {
+        Joint::Words => prose::is_talk(content) || prose::goes_on(content, &bytes[value.end..]),
+        Joint::Flag => prose::is_talk(content),
+        Joint::QuotesOnly => prose::is_talk(content) || prose::is_talked_about(content, &bytes[value.end..]),
+        Joint::Tight | Joint::Loose | Joint::Prose => false,
+    };
+    if is_talk {
+        return None;
+    }
     let is_secret = match said {
         Says::Phrase => return is_phrase(content).then(|| value.found("seed-phrase")),
         Says::Password if content.contains(' ') => {
-            matches!(joint, Joint::Tight | Joint::Flag) && value::is_pass_sentence(content)
+            (joint == Joint::Tight || joint.is_flag()) && value::is_pass_sentence(content)
         }
         Says::Pass if joint == Joint::Loose && value.standing == Standing::Loose => {
             value::is_drawn_pass(content)
@@ -121,7 +139,7 @@ fn judged(text: &str, said: Says, joint: Joint, start: usize, at: usize) -> Opti
         Says::Pass if joint == Joint::Tight && value.standing == Standing::Loose => {
             value::is_password(content, Standing::Loose) && !value::is_wordy(content)
         }
-        Says::Pass if joint == Joint::Flag => value::is_password(content, value.standing),
+        Says::Pass if joint.is_flag() => value::is_password(content, value.standing),
         Says::Pass if joint == Joint::QuotesOnly || value.standing == Standing::Loose => false,
         Says::Pass | Says::Password => value::is_password(content, value.standing),
         Says::Token => value::is_token(content, value.standing),
@@ -262,6 +280,9 @@ fn joint_after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, usize)>
     // `"name", "value"`, `key="name" value="value"`
     let is_path = start > 0 && bytes[start - 1] == b'/';
     if closed && !is_path && rest.first() == Some(&b',') {
+        if names_fields(bytes, start, skip_blanks(bytes, at + 1) + 1) {
+            return None;
+        }
         return Some((Joint::QuotesOnly, skip_blanks(bytes, at + 1)));
     }
     if closed && rest.starts_with(b"value=") {
@@ -285,7 +306,7 @@ fn joint_of_words(bytes: &[u8], start: usize, end: usize, at: usize) -> Option<(
     let is_set = before[..word].ends_with(b"set ") || before[..word].ends_with(b"setx ");
     let settings = [b"requirepass".as_slice(), b"masterauth", b"bindpw", b"rootpw"];
     let is_setting = settings.contains(&&bytes[start..end]);
-    let is_flag = before.ends_with(b"-") || is_set || is_setting;
+    let is_flag = before.ends_with(b"-") || is_setting;
     // `machine host login name password …`
     let is_netrc = holds(before, b"login ") || holds(before, b"user ");
     for flag in [b"--body ".as_slice(), b"-b"].into_iter().filter(|_| is_set) {
@@ -293,8 +314,11 @@ fn joint_of_words(bytes: &[u8], start: usize, end: usize, at: usize) -> Option<(
             return Some((Joint::Flag, skip_blanks(bytes, at + flag.len())));
         }
     }
-    if (is_flag || is_netrc) && rest.first().is_some_and(|byte| *byte != b'-') {
-        return Some((Joint::Flag, at));
+    if !(is_flag || is_set || prose::is_login(before)) && prose::is_plain_word(word_at(bytes, at)) {
+        return None;
+    }
+    if (is_flag || is_set || is_netrc) && rest.first().is_some_and(|byte| *byte != b'-') {
+        return Some((if is_flag { Joint::Flag } else { Joint::Words }, at));
     }
     // `ALTER ROLE app WITH PASSWORD '…'`
     let is_statement = matches!(rest.first(), Some(b'\'' | b'"')) && end - start > 4;
@@ -355,6 +379,23 @@ fn value_field(bytes: &[u8], at: usize) -> Option<usize> {
     let behind = at + gap + 5 + quotes;
     let behind = skip_blanks(bytes, behind);
     (bytes.get(behind) == Some(&b':')).then(|| skip_blanks(bytes, behind + 1))
+}
+
+/// `["user", "password", "rememberMe"]`: a list of names that goes on with a name.
+fn names_fields(bytes: &[u8], start: usize, value: usize) -> bool {
+    let belongs = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_\"', ".contains(byte);
+    let before = bytes[..start].iter().rev();
+    let is_list = before.clone().take(NAME_BYTES_MAX).find(|byte| !belongs(byte)) == Some(&b'[');
+    let is_quoted = matches!(before.clone().next(), Some(b'"' | b'\''));
+    let word = std::str::from_utf8(word_at(bytes, value)).unwrap_or_default();
+    is_list && is_quoted && word.bytes().all(|byte| byte.is_ascii_alphabetic()) && value::is_wordy(word)
+}
+
+/// The letters and hyphens at a place, with what stands behind them if that is no end of a word.
+fn word_at(bytes: &[u8], at: usize) -> &[u8] {
+    let rest = &bytes[at.min(bytes.len())..];
+    let belongs = |byte: &u8| !byte.is_ascii_whitespace() && !b"\"'`,.;:)]".contains(byte);
+    &rest[..rest.iter().take(NAME_BYTES_MAX).take_while(|byte| belongs(byte)).count()]
 }
 
 fn holds(bytes: &[u8], word: &[u8]) -> bool {

@@ -14,6 +14,116 @@ const WORD_BYTES_MIN: usize = 8;
 /// Words before a value. Anything else may follow a password's name without being one.
 const BEFORE: [&str; 13] = ["to", "is", "be", "was", "as", "are", "with", "value", "→", "->", "=>", "=", "/"];
 
+/// Ends of words that people say about passwords, and hardly choose for one.
+const TALK_ENDS: [&str; 33] = [
+    "ing", "ings", "tion", "tions", "sion", "sions", "ment", "ments", "ically", "ually", "ively", "tely",
+    "itly", "ently", "antly", "edly", "thly", "urely", "ably", "ously", "ized", "ised", "ated", "ified",
+    "ected", "pted", "ered", "exity", "idity", "ility", "ators", "fiers", "fully",
+];
+/// Words of the same kind that no ending tells.
+const TALK_WORDS: [&str; 48] = [
+    "afterwards",
+    "anywhere",
+    "attempts",
+    "autofill",
+    "characters",
+    "checkbox",
+    "checkers",
+    "criteria",
+    "databases",
+    "defaults",
+    "directive",
+    "directives",
+    "elsewhere",
+    "endpoint",
+    "endpoints",
+    "everywhere",
+    "exchange",
+    "failures",
+    "fallback",
+    "forgotten",
+    "generator",
+    "handlers",
+    "helpers",
+    "incorrect",
+    "instead",
+    "lifecycle",
+    "lifetime",
+    "lifetimes",
+    "managers",
+    "mismatch",
+    "overrides",
+    "parameter",
+    "parameters",
+    "patterns",
+    "plaintext",
+    "policies",
+    "provided",
+    "providers",
+    "recovery",
+    "reminders",
+    "strategies",
+    "strategy",
+    "strength",
+    "unchanged",
+    "validator",
+    "variable",
+    "variables",
+    "workflows",
+];
+/// What goes on behind a word that is talked about. (SQL goes on with others behind a password.)
+const TALK_GOES_ON: [&str; 14] =
+    ["is", "are", "was", "were", "and", "or", "of", "for", "to", "as", "has", "means", "appears", "document"];
+/// What a file of logins has behind a password.
+const NETRC_GOES_ON: [&str; 5] = ["machine", "account", "macdef", "default", "port"];
+/// Words joined by hyphens, so many of them, are a password that somebody drew from a list of words.
+const DRAWN_WORDS_MIN: usize = 3;
+
+/// Whether what stands behind a password's name is a word about passwords: "we set password handling aside".
+pub(super) fn is_talk(word: &str) -> bool {
+    let last = word.rsplit('-').next().unwrap_or(word).to_ascii_lowercase();
+    is_plain_word(word.as_bytes())
+        && (TALK_ENDS.iter().any(|end| last.ends_with(end)) || TALK_WORDS.contains(&last.as_str()))
+}
+
+/// Whether a plain word is followed by another: a sentence, where a command would end.
+pub(super) fn goes_on(word: &str, rest: &[u8]) -> bool {
+    is_plain_word(word.as_bytes())
+        && next_word(rest).is_some_and(|next| !NETRC_GOES_ON.iter().any(|it| it.as_bytes() == next))
+}
+
+/// Whether the sentence around a word in quotes is about the word.
+pub(super) fn is_talked_about(word: &str, rest: &[u8]) -> bool {
+    let next = rest.get(1..).and_then(next_word);
+    is_plain_word(word.as_bytes())
+        && next.is_some_and(|next| TALK_GOES_ON.iter().any(|it| it.as_bytes() == next))
+}
+
+/// One word as sentences have it, maybe joined of two.
+pub(super) fn is_plain_word(word: &[u8]) -> bool {
+    let tail = word.get(1..).unwrap_or_default();
+    word.first().is_some_and(u8::is_ascii_alphabetic)
+        && tail.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'-')
+        && word.split(|byte| *byte == b'-').count() < DRAWN_WORDS_MIN
+}
+
+/// Whether the name of a user and nothing else stands before the name of a password, as files of logins have it.
+pub(super) fn is_login(before: &[u8]) -> bool {
+    let mut words = before.rsplit(|byte| *byte == b' ').filter(|word| !word.is_empty());
+    let (user, login) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    !user.ends_with(b":") && (login.ends_with(b"login") || login.ends_with(b"user"))
+}
+
+/// The word behind one blank, in small letters.
+fn next_word(rest: &[u8]) -> Option<&[u8]> {
+    let rest = rest.strip_prefix(b" ")?;
+    let length = rest.iter().take(WORD_BYTES_MAX).take_while(|byte| byte.is_ascii_lowercase()).count();
+    let ends = rest.get(length).is_none_or(|byte| {
+        matches!(byte, b' ' | b'.' | b',' | b':' | b';' | b'?' | b'!' | b'\n' | b'\r' | b')')
+    });
+    (length > 0 && ends).then(|| &rest[..length])
+}
+
 /// The secret in the rest of a sentence; `said` tells what the word at its beginning says.
 pub(super) fn secret_after(text: &str, end: usize, said: impl Fn() -> Option<Says>) -> Option<Found> {
     let bytes = text.as_bytes();
