@@ -12,6 +12,7 @@ mod encoded;
 mod gitleaks;
 mod header;
 mod hints;
+mod joint;
 mod mark;
 mod named;
 mod names;

@@ -1,19 +1,14 @@
 //! Named values: `password=…`, `"token": "…"`, `--api-key …`, and all the other ways to give a secret its name.
 
 use super::Found;
+use super::joint::{self, Joint, skip_blanks};
 use super::names::{self, Says};
 use super::prose;
 use super::shape::{Reach, Vendor, reach};
 use super::value::{self, Standing};
 
 /// Longest name, on either side of its telling word.
-const NAME_BYTES_MAX: usize = 64;
-/// Widest gap between a name, its operator and its value: columns are aligned.
-const GAP_BYTES_MAX: usize = 40;
-/// How far a block of settings is looked into.
-const BLOCK_BYTES_MAX: usize = 200;
-/// Longest tag around a value.
-const TAG_BYTES_MAX: usize = 120;
+pub(super) const NAME_BYTES_MAX: usize = 64;
 /// Longest value between quotes, and without.
 const QUOTED_BYTES_MAX: usize = 4_096;
 const PLAIN_BYTES_MAX: usize = 512;
@@ -28,30 +23,6 @@ pub(super) struct Value {
     pub(super) standing: Standing,
 }
 
-/// How a name and its value are joined.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Joint {
-    /// `NAME=value`, nothing between.
-    Tight,
-    /// `name = value`, `name: value`.
-    Loose,
-    /// `--name value`, `<name>value</name>`.
-    Flag,
-    /// `set name value`, `login user password value`: a sentence may have the same words.
-    Words,
-    /// `the password is …`.
-    Prose,
-    /// `f("name", "…")`, `password("…")`, `PASSWORD '…'`: only quotes tell.
-    QuotesOnly,
-}
-
-impl Joint {
-    /// Whether no code could stand where the value stands.
-    fn is_flag(self) -> bool {
-        matches!(self, Self::Flag | Self::Words)
-    }
-}
-
 /// A secret behind the name in which a telling word stands, and where the name ends.
 pub(super) fn secret_at(text: &str, word: usize, word_end: usize) -> (Option<Found>, usize) {
     let bytes = text.as_bytes();
@@ -59,7 +30,7 @@ pub(super) fn secret_at(text: &str, word: usize, word_end: usize) -> (Option<Fou
     let start = with_word_before(text, start, end);
     // Only then: most names are followed by no value at all.
     let said = || names::says(&text[start..end]);
-    let found = joint_after(bytes, start, end)
+    let found = joint::after(bytes, start, end)
         .and_then(|(joint, at)| judged(text, said()?, joint, start, at))
         .or_else(|| prose::secret_after(text, end, said))
         .or_else(|| prose::secret_before(text, start, said));
@@ -68,7 +39,7 @@ pub(super) fn secret_at(text: &str, word: usize, word_end: usize) -> (Option<Fou
 
 /// A secret behind a word for a password in another language.
 pub(super) fn foreign_at(text: &str, word: usize, word_end: usize) -> Option<Found> {
-    joint_after(text.as_bytes(), word, word_end)
+    joint::after(text.as_bytes(), word, word_end)
         .and_then(|(joint, at)| judged(text, Says::Password, joint, word, at))
         .or_else(|| prose::secret_after(text, word_end, || Some(Says::Password)))
 }
@@ -219,192 +190,6 @@ fn name_around(bytes: &[u8], word: usize, word_end: usize) -> (usize, usize) {
         end -= 1;
     }
     (start, end)
-}
-
-/// How the name is joined to what follows, and where that begins.
-fn joint_after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, usize)> {
-    let mut at = end;
-    let mut closed = false;
-    while at < bytes.len() && at < end + 4 && matches!(bytes[at], b'"' | b'\'' | b'`' | b']' | b'\\') {
-        // A backslash belongs here only before a quote.
-        if bytes[at] == b'\\' && !matches!(bytes.get(at + 1), Some(b'"' | b'\'')) {
-            break;
-        }
-        closed = true;
-        at += 1;
-    }
-    at = behind_number(bytes, at);
-    let name_end = at;
-    at = skip_blanks(bytes, at);
-    let has_gap = at > name_end;
-    let rest = &bytes[at.min(bytes.len())..];
-    let operators =
-        ["===", "==", "!=", ":=", "=>", "?=", "+=", "=", ":", "->", "→", "：", "%3D", "%3d", "| "];
-    let operator = operators.into_iter().find(|it| rest.starts_with(it.as_bytes()));
-    if let Some(operator) = operator {
-        let behind = at + operator.len();
-        if operator == ":" && bytes.get(behind) == Some(&b':') {
-            return None;
-        }
-        // `-passin pass:…`, as openssl's programs take it.
-        if operator == ":"
-            && bytes[start..end] == *b"pass"
-            && holds(&bytes[start.saturating_sub(10)..start], b"-pass")
-        {
-            return Some((Joint::Flag, behind));
-        }
-        let is_tight = operator == "=" && !has_gap && !closed && bytes.get(behind) != Some(&b' ');
-        let joint = if is_tight { Joint::Tight } else { Joint::Loose };
-        return Some((joint, on_next_line(bytes, operator, skip_blanks(bytes, behind))));
-    }
-    // `<password>…</password>`, `<password type="plain">…`
-    if start > 0 && bytes[start - 1] == b'<' {
-        let tag = rest.iter().take(TAG_BYTES_MAX).position(|byte| matches!(byte, b'>' | b'<' | b'\n'));
-        return tag
-            .filter(|end| rest[*end] == b'>' && (*end == 0 || (has_gap && rest[end - 1] != b'/')))
-            .map(|end| (Joint::Flag, at + end + 1));
-    }
-    // A column of names beside one of values.
-    let is_loud = |name: &[u8]| name.contains(&b'_') && !name.iter().any(u8::is_ascii_lowercase);
-    if (at > name_end + 1 || bytes.get(name_end) == Some(&b'\t')) && has_gap && is_loud(&bytes[start..end]) {
-        return Some((Joint::Loose, at));
-    }
-    // `{"name": "TOKEN", "value": "…"}`, and the same in two lines
-    if let Some(at) = value_field(bytes, at) {
-        return Some((Joint::Loose, at));
-    }
-    // A field of a form, and a variable of Terraform's: the value stands some lines below.
-    if closed && let Some(at) = below(bytes, name_end) {
-        return Some((Joint::Loose, at));
-    }
-    // `"name", "value"`, `key="name" value="value"`
-    let is_path = start > 0 && bytes[start - 1] == b'/';
-    if closed && !is_path && rest.first() == Some(&b',') {
-        if names_fields(bytes, start, skip_blanks(bytes, at + 1) + 1) {
-            return None;
-        }
-        return Some((Joint::QuotesOnly, skip_blanks(bytes, at + 1)));
-    }
-    if closed && rest.starts_with(b"value=") {
-        return Some((Joint::QuotesOnly, at + 6));
-    }
-    if rest.first() == Some(&b'(') && !has_gap {
-        return Some((Joint::QuotesOnly, at + 1));
-    }
-    if has_gap && !closed { joint_of_words(bytes, start, end, at) } else { None }
-}
-
-/// How the name is joined to a word behind it, with nothing but blanks between.
-fn joint_of_words(bytes: &[u8], start: usize, end: usize, at: usize) -> Option<(Joint, usize)> {
-    let rest = &bytes[at.min(bytes.len())..];
-    if rest.starts_with(b"is ") || rest.starts_with(b"was ") {
-        return Some((Joint::Prose, skip_blanks(bytes, at + rest.iter().position(|byte| *byte == b' ')?)));
-    }
-    let before = &bytes[start.saturating_sub(NAME_BYTES_MAX)..start];
-    // `set name value`, also where the name has an address before it.
-    let word = before.iter().rposition(|byte| *byte == b' ').map_or(0, |at| at + 1);
-    let is_set = before[..word].ends_with(b"set ") || before[..word].ends_with(b"setx ");
-    let settings = [b"requirepass".as_slice(), b"masterauth", b"bindpw", b"rootpw"];
-    let is_setting = settings.contains(&&bytes[start..end]);
-    let is_flag = before.ends_with(b"-") || is_setting;
-    // `machine host login name password …`
-    let is_netrc = holds(before, b"login ") || holds(before, b"user ");
-    for flag in [b"--body ".as_slice(), b"-b"].into_iter().filter(|_| is_set) {
-        if rest.starts_with(flag) {
-            return Some((Joint::Flag, skip_blanks(bytes, at + flag.len())));
-        }
-    }
-    if !(is_flag || is_set || prose::is_login(before)) && prose::is_plain_word(word_at(bytes, at)) {
-        return None;
-    }
-    if (is_flag || is_set || is_netrc) && rest.first().is_some_and(|byte| *byte != b'-') {
-        return Some((if is_flag { Joint::Flag } else { Joint::Words }, at));
-    }
-    // `ALTER ROLE app WITH PASSWORD '…'`
-    let is_statement = matches!(rest.first(), Some(b'\'' | b'"')) && end - start > 4;
-    is_statement.then_some((Joint::QuotesOnly, at))
-}
-
-/// `name: |` and `name:` with the value on a line of its own, as YAML has it.
-fn on_next_line(bytes: &[u8], operator: &str, at: usize) -> usize {
-    let rest = &bytes[at.min(bytes.len())..];
-    let sign =
-        ["|-", ">-", "|", ">", ""].into_iter().find(|it| rest.starts_with(it.as_bytes())).unwrap_or("");
-    let line = &rest[sign.len()..];
-    let end = usize::from(line.starts_with(b"\r")) + 1;
-    if operator != ":" || line.get(end - 1) != Some(&b'\n') {
-        return at;
-    }
-    let indent = line[end..].iter().take(GAP_BYTES_MAX).take_while(|byte| **byte == b' ').count();
-    let value = at + sign.len() + end + indent;
-    let word = bytes[value..].iter().take(PLAIN_BYTES_MAX).take_while(|byte| byte.is_ascii_graphic()).count();
-    // Alone on its line, and no name of another value.
-    let is_alone = bytes.get(value + word).is_none_or(|byte| matches!(byte, b'\n' | b'\r'));
-    let is_name = bytes[value..value + word].contains(&b':') || bytes.get(value) == Some(&b'-');
-    if indent > 0 && word > 0 && is_alone && !is_name { value } else { at }
-}
-
-/// `name="password"` and an empty line, `variable "password" {` and a default.
-fn below(bytes: &[u8], at: usize) -> Option<usize> {
-    let rest = bytes.get(at..)?;
-    let empty_line = [b"\r\n\r\n".as_slice(), b"\n\n"].into_iter().find(|it| rest.starts_with(it));
-    if let Some(line) = empty_line {
-        return Some(at + line.len());
-    }
-    let block = rest.strip_prefix(b" {").map(|block| &block[..block.len().min(BLOCK_BYTES_MAX)])?;
-    let block = &block[..block.iter().position(|byte| *byte == b'}').unwrap_or(block.len())];
-    let default = memchr::memmem::find(block, b"default")?;
-    let equals = block[default..].iter().take(GAP_BYTES_MAX).position(|byte| *byte == b'=')?;
-    Some(skip_blanks(bytes, at + 2 + default + equals + 1))
-}
-
-/// `Unseal Key 1:`: of several the number belongs to the name.
-fn behind_number(bytes: &[u8], at: usize) -> usize {
-    let rest = bytes.get(at..).unwrap_or_default();
-    let digits = rest.iter().skip(1).take(2).take_while(|byte| byte.is_ascii_digit()).count();
-    let is_number = rest.first() == Some(&b' ') && digits > 0 && rest.get(1 + digits) == Some(&b':');
-    at + if is_number { 1 + digits } else { 0 }
-}
-
-/// Behind `value:` in the field after the one that holds a name.
-fn value_field(bytes: &[u8], at: usize) -> Option<usize> {
-    let is_gap = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b'"' | b'\'' | b'\\');
-    let gap = bytes[at.min(bytes.len())..].iter().take(GAP_BYTES_MAX).take_while(|byte| is_gap(byte));
-    let gap = gap.count();
-    let rest = &bytes[at + gap..];
-    if gap == 0 || !rest.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"value")) {
-        return None;
-    }
-    let quotes = rest[5..].iter().take(2).take_while(|byte| matches!(byte, b'"' | b'\'' | b'\\')).count();
-    let behind = at + gap + 5 + quotes;
-    let behind = skip_blanks(bytes, behind);
-    (bytes.get(behind) == Some(&b':')).then(|| skip_blanks(bytes, behind + 1))
-}
-
-/// `["user", "password", "rememberMe"]`: a list of names that goes on with a name.
-fn names_fields(bytes: &[u8], start: usize, value: usize) -> bool {
-    let belongs = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_\"', ".contains(byte);
-    let before = bytes[..start].iter().rev();
-    let is_list = before.clone().take(NAME_BYTES_MAX).find(|byte| !belongs(byte)) == Some(&b'[');
-    let is_quoted = matches!(before.clone().next(), Some(b'"' | b'\''));
-    let word = std::str::from_utf8(word_at(bytes, value)).unwrap_or_default();
-    is_list && is_quoted && word.bytes().all(|byte| byte.is_ascii_alphabetic()) && value::is_wordy(word)
-}
-
-/// The letters and hyphens at a place, with what stands behind them if that is no end of a word.
-fn word_at(bytes: &[u8], at: usize) -> &[u8] {
-    let rest = &bytes[at.min(bytes.len())..];
-    let belongs = |byte: &u8| !byte.is_ascii_whitespace() && !b"\"'`,.;:)]".contains(byte);
-    &rest[..rest.iter().take(NAME_BYTES_MAX).take_while(|byte| belongs(byte)).count()]
-}
-
-fn holds(bytes: &[u8], word: &[u8]) -> bool {
-    memchr::memmem::find(bytes, word).is_some()
-}
-
-fn skip_blanks(bytes: &[u8], at: usize) -> usize {
-    let blanks = bytes.iter().skip(at).take(GAP_BYTES_MAX).take_while(|byte| matches!(byte, b' ' | b'\t'));
-    at + blanks.count()
 }
 
 /// The value that begins at a place: up to its closing quote, or up to where a plain one has to end.
