@@ -37,7 +37,7 @@ enum Takes {
 }
 
 /// Programs and statements, by the words that hint at them.
-const PROGRAMS: [(&str, Takes); 60] = [
+const PROGRAMS: [(&str, Takes); 64] = [
     ("basicauth(", Takes::SecondArgument),
     ("basic_auth(", Takes::SecondArgument),
     ("login(", Takes::SecondArgument),
@@ -91,6 +91,10 @@ const PROGRAMS: [(&str, Takes); 60] = [
     ("schtasks", Takes::Flag("/rp")),
     ("mkpasswd", Takes::Word(0)),
     ("wpa_passphrase ", Takes::Word(1)),
+    ("convertto-securestring", Takes::Word(0)),
+    ("encrypt_string", Takes::Word(0)),
+    ("github-oauth.github.com", Takes::Word(0)),
+    ("pypi-token.", Takes::Word(1)),
     (" -a ", Takes::Here),
     (" -p ", Takes::AfterUser),
     ("chpasswd", Takes::Piped),

@@ -1,7 +1,7 @@
 //! Joint: how a name and its value stand together, in all the usual ways.
 
 use super::named::NAME_BYTES_MAX;
-use super::{prose, value};
+use super::{prose, rare_joint, value};
 
 /// Widest gap between a name, its operator and its value: columns are aligned.
 const GAP_BYTES_MAX: usize = 40;
@@ -9,6 +9,8 @@ const GAP_BYTES_MAX: usize = 40;
 const BLOCK_BYTES_MAX: usize = 200;
 /// Longest tag around a value.
 const TAG_BYTES_MAX: usize = 120;
+/// What a text between tags begins with that needs no escapes.
+const CDATA: &[u8] = b"<![CDATA[";
 /// Longest value that stands on a line of its own.
 const LINE_BYTES_MAX: usize = 512;
 
@@ -23,6 +25,8 @@ pub(super) enum Joint {
     Flag,
     /// `set name value`, `login user password value`: a sentence may have the same words.
     Words,
+    /// `<string name="password">…`: the thing may be a label.
+    Element,
     /// `the password is …`.
     Prose,
     /// `f("name", "…")`, `password("…")`, `PASSWORD '…'`: only quotes tell.
@@ -53,8 +57,10 @@ pub(super) fn after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, us
     at = skip_blanks(bytes, at);
     let has_gap = at > name_end;
     let rest = &bytes[at.min(bytes.len())..];
-    let operators =
-        ["===", "==", "!=", ":=", "=>", "?=", "+=", "=", ":", "->", "→", "：", "%3D", "%3d", "| "];
+    let operators = [
+        "===", "==", "!=", ":=", "=>", "?=", "+=", "||=", "??=", "=", ":", "->", "→", "：", "%3D", "%3d",
+        "| ", "│ ",
+    ];
     let operator = operators.into_iter().find(|it| rest.starts_with(it.as_bytes()));
     if let Some(operator) = operator {
         let behind = at + operator.len();
@@ -70,14 +76,16 @@ pub(super) fn after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, us
         }
         let is_tight = operator == "=" && !has_gap && !closed && bytes.get(behind) != Some(&b' ');
         let joint = if is_tight { Joint::Tight } else { Joint::Loose };
-        return Some((joint, on_next_line(bytes, operator, skip_blanks(bytes, behind))));
+        let value = on_next_line(bytes, operator, skip_blanks(bytes, behind));
+        return rare_joint::behind_operator(bytes, operator, value).or(Some((joint, value)));
     }
     // `<password>…</password>`, `<password type="plain">…`
     if start > 0 && bytes[start - 1] == b'<' {
         let tag = rest.iter().take(TAG_BYTES_MAX).position(|byte| matches!(byte, b'>' | b'<' | b'\n'));
         return tag
             .filter(|end| rest[*end] == b'>' && (*end == 0 || (has_gap && rest[end - 1] != b'/')))
-            .map(|end| (Joint::Flag, at + end + 1));
+            .map(|end| (Joint::Flag, at + end + 1))
+            .map(|(joint, at)| (joint, at + if bytes[at..].starts_with(CDATA) { CDATA.len() } else { 0 }));
     }
     // A column of names beside one of values.
     let is_loud = |name: &[u8]| name.contains(&b'_') && !name.iter().any(u8::is_ascii_lowercase);
@@ -106,7 +114,8 @@ pub(super) fn after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, us
     if rest.first() == Some(&b'(') && !has_gap {
         return Some((Joint::QuotesOnly, at + 1));
     }
-    if has_gap && !closed { of_words(bytes, start, end, at) } else { None }
+    let words = if has_gap && !closed { of_words(bytes, start, end, at) } else { None };
+    words.or_else(|| rare_joint::after(bytes, start, end, name_end))
 }
 
 /// How the name is joined to a word behind it, with nothing but blanks between.
@@ -118,7 +127,8 @@ fn of_words(bytes: &[u8], start: usize, end: usize, at: usize) -> Option<(Joint,
     let before = &bytes[start.saturating_sub(NAME_BYTES_MAX)..start];
     // `set name value`, also where the name has an address before it.
     let word = before.iter().rposition(|byte| *byte == b' ').map_or(0, |at| at + 1);
-    let is_set = before[..word].ends_with(b"set ") || before[..word].ends_with(b"setx ");
+    let setting = [b"set ".as_slice(), b"setx ", b"setenv ", b" -x ", b" -gx ", b" -Ux ", b"ENV "];
+    let is_set = setting.iter().any(|it| before[..word].ends_with(it)) || holds(before, b"git config ");
     let settings = [b"requirepass".as_slice(), b"masterauth", b"bindpw", b"rootpw"];
     let is_setting = settings.contains(&&bytes[start..end]);
     let is_flag = before.ends_with(b"-") || is_setting;

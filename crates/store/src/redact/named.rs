@@ -79,7 +79,10 @@ fn judged(text: &str, said: Says, joint: Joint, start: usize, at: usize) -> Opti
         return None;
     }
     // A type with parameters, a call.
-    if value.standing == Standing::Loose && bytes.get(value.end) == Some(&b'<') && !joint.is_flag() {
+    if value.standing == Standing::Loose
+        && bytes.get(value.end) == Some(&b'<')
+        && !(joint.is_flag() || joint == Joint::Element)
+    {
         return None;
     }
     if value.standing == Standing::Loose && joint == Joint::Tight && is_plain_place(bytes, start, value.end) {
@@ -93,7 +96,7 @@ fn judged(text: &str, said: Says, joint: Joint, start: usize, at: usize) -> Opti
         Joint::Words => prose::is_talk(content) || prose::goes_on(content, &bytes[value.end..]),
         Joint::Flag => prose::is_talk(content),
         Joint::QuotesOnly => prose::is_talk(content) || prose::is_talked_about(content, &bytes[value.end..]),
-        Joint::Tight | Joint::Loose | Joint::Prose => false,
+        Joint::Tight | Joint::Loose | Joint::Element | Joint::Prose => false,
     };
     if is_talk {
         return None;
@@ -207,7 +210,10 @@ pub(super) fn value_at(bytes: &[u8], at: usize, joint: impl Into<Ends>) -> Optio
         // Of three quotes in a row the last one opens.
         let is_triple = bytes[quote_at..].starts_with(&[quote; 3]);
         let start = quote_at + 1 + 2 * usize::from(is_triple);
-        let end = quoted_end(bytes, start, quote, is_escaped)?;
+        // `"\"…\""`: quotes for a program that takes them off.
+        let is_nested = !is_escaped && !is_triple && bytes[start..].starts_with(&[b'\\', quote]);
+        let start = start + 2 * usize::from(is_nested);
+        let end = quoted_end(bytes, start, quote, is_escaped || is_nested)?;
         let start = behind_scheme(bytes, start, end);
         return (end > start).then_some(Value { start, end, standing: Standing::Quoted });
     }

@@ -10,7 +10,7 @@ use throughline_store::redact;
 use crate::draw::{Draw, base64};
 
 /// What secrets are made of, and what stands around them.
-const PIECES: [&str; 60] = [
+const PIECES: [&str; 83] = [
     "password",
     "token",
     "secret",
@@ -71,6 +71,29 @@ const PIECES: [&str; 60] = [
     "curl -u ",
     "mysql -p",
     "discord",
+    "setenv ",
+    "printenv ",
+    "echo $",
+    "||",
+    "??",
+    "**",
+    "</key>",
+    "<string>",
+    "name=\"",
+    "Some(",
+    "\n\n",
+    "```",
+    "— ",
+    "--name ",
+    "--value ",
+    ";s:8:\"",
+    "[]",
+    "<<",
+    "PASS ",
+    "USER me\n",
+    " . ",
+    "As String = ",
+    "for '",
 ];
 
 fn any_piece() -> impl Strategy<Value = String> {
@@ -156,6 +179,11 @@ fn a_hostile_text_takes_bounded_time() {
         "curl -u a:b ".to_owned(),
         "set token ".to_owned(),
         "name: TOKEN, value: ".to_owned(),
+        "password:\n\n".to_owned(),
+        "--name password ".to_owned(),
+        "printenv TOKEN\n".to_owned(),
+        "{password, \"".to_owned(),
+        "PASS ".to_owned(),
     ]);
     for piece in hostile {
         let text = piece.repeat(HOSTILE_BYTES / piece.len());

@@ -3,9 +3,10 @@
 //! Each was written without a look at the rules, measured once, and tuned on only after that. Measured blind, the sixth
 //! had a recall of 0.911 (172 shapes, 3,280 secrets) with no harmless text of 2,400 changed; the one that is held back a
 //! recall of 0.808 (205 shapes, 4,134 secrets), none of 2,600 changed. Rules that came later, for other reasons, brought it
-//! to 0.833. Nobody has looked at what it misses. Both collect what is rare; the everyday part, weighted by what stands
+//! to 0.905. Nobody has looked at what it misses. Both collect what is rare; the everyday part, weighted by what stands
 //! in terminals and settings, had a recall of 0.991 when it was measured for the first time (159 shapes, 5,614 secrets),
-//! none of 3,350 changed. Whoever tunes on a part that is held back writes another one first.
+//! none of 3,350 changed. The seventh was written by somebody who knew the rules, and collects forms that nobody had thought
+//! of: 0.418 of its 1,584 secrets were found at first. Whoever tunes on a part that is held back writes another one first.
 
 mod everyday;
 mod everyday_harmless;
@@ -16,6 +17,8 @@ mod fourth;
 mod held_back;
 mod held_back_harmless;
 mod second;
+mod seventh;
+mod seventh_harmless;
 mod sixth;
 mod sixth_harmless;
 mod third;
@@ -34,8 +37,8 @@ pub(crate) struct Part {
 }
 
 /// Those that were looked at while the rules were tuned.
-pub(crate) const TUNED_ON: [Part; 6] =
-    [first::PART, second::PART, third::PART, fourth::PART, fifth::PART, sixth::PART];
+pub(crate) const TUNED_ON: [Part; 7] =
+    [first::PART, second::PART, third::PART, fourth::PART, fifth::PART, sixth::PART, seventh::PART];
 /// Two that were not: what is rare, and what is usual.
 pub(crate) const HELD_BACK: Part = held_back::PART;
 pub(crate) const EVERYDAY: [Part; 2] = [everyday::PART, everyday_talk::PART];
