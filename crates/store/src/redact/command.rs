@@ -2,6 +2,7 @@
 
 use super::Found;
 use super::named::{self, Ends, Value};
+use super::prose;
 use super::value::{self, Standing};
 
 /// How far behind a program's name its flags are looked for.
@@ -149,12 +150,16 @@ pub(super) fn secret_at(text: &str, word: usize, word_end: usize) -> Option<Foun
             let value = named::value_at(bytes, word_end, Ends::Usual).filter(|_| names_user(bytes, word))?;
             return password(text, value).filter(|found| stands_apart(text, found));
         }
-        Takes::Sent => sent(bytes, word, word_end)?,
+        // "they send encrypted passwords"
+        Takes::Sent => {
+            sent(bytes, word, word_end).filter(|value| !prose::is_talk(&text[value.start..value.end]))?
+        }
         Takes::SecondArgument | Takes::Quoted => {
             let by = memchr::memmem::find(&bytes[word_end..end], b" by ")
                 .or_else(|| memchr::memmem::find(&bytes[word_end..end], b" BY "))?;
+            // Backticks are for code that a sentence names.
             named::value_at(bytes, word_end + by + 4, Ends::Usual)
-                .filter(|value| value.standing == Standing::Quoted)?
+                .filter(|value| value.standing == Standing::Quoted && bytes[value.start - 1] != b'`')?
         }
     };
     password(text, value)
@@ -209,7 +214,9 @@ fn password(text: &str, value: Value) -> Option<Found> {
 /// `HTTPBasicAuth("user", "password")`.
 fn second_argument(text: &str, from: usize) -> Option<Found> {
     let bytes = text.as_bytes();
-    if !matches!(bytes.get(from), Some(b'"' | b'\'' | b'f' | b'u' | b'r')) {
+    let is_quote = |byte: Option<&u8>| matches!(byte, Some(b'"' | b'\''));
+    let has_prefix = matches!(bytes.get(from), Some(b'f' | b'u' | b'r'));
+    if !is_quote(bytes.get(from + usize::from(has_prefix))) {
         return None;
     }
     let user = named::value_at(bytes, from, Ends::Usual)?;

@@ -210,10 +210,20 @@ fn value_field(bytes: &[u8], at: usize) -> Option<usize> {
 fn names_fields(bytes: &[u8], start: usize, value: usize) -> bool {
     let belongs = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_\"', ".contains(byte);
     let before = bytes[..start].iter().rev();
-    let is_list = before.clone().take(NAME_BYTES_MAX).find(|byte| !belongs(byte)) == Some(&b'[');
-    let is_quoted = matches!(before.clone().next(), Some(b'"' | b'\''));
+    let is_quote = |byte: Option<&u8>| matches!(byte, Some(b'"' | b'\''));
+    let has_opening = before.clone().take(NAME_BYTES_MAX).find(|byte| !belongs(byte)) == Some(&b'[');
     let word = std::str::from_utf8(word_at(bytes, value)).unwrap_or_default();
-    is_list && is_quoted && word.bytes().all(|byte| byte.is_ascii_alphabetic()) && value::is_wordy(word)
+    // In the middle of a long one: quotes and commas on either side.
+    let mut signs = before.clone().filter(|byte| **byte != b' ');
+    let is_middle = is_quote(signs.next())
+        && signs.next() == Some(&b',')
+        && is_quote(signs.next())
+        && bytes.get(value + word.len() + 1) == Some(&b',');
+    let is_name = |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'_');
+    is_quote(before.clone().next())
+        && (has_opening || is_middle)
+        && word.bytes().all(is_name)
+        && value::is_wordy(word)
 }
 
 /// The letters and hyphens at a place, with what stands behind them if that is no end of a word.

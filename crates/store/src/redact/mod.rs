@@ -241,7 +241,8 @@ fn look_at_hints(text: &str, found: &mut Vec<Found>) {
             What::Name if end <= name_end => {}
             What::Name => {
                 let (secret, looked_at) = named::secret_at(text, at, end);
-                found.extend(secret);
+                // The kind that a mark says names nothing.
+                found.extend(secret.filter(|_| !is_in_mark(text, at)));
                 name_end = looked_at;
             }
             What::ShortName if begins_word(bytes, at) => found.extend(named::foreign_at(text, at, end - 1)),

@@ -142,7 +142,9 @@ fn password_of_user(content: &str, said: Says, name: &str) -> Option<usize> {
     let (user, password) = content.split_once(':').filter(|_| is_pair)?;
     let is_user = user.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic())
         && user.bytes().all(|byte| is_name(byte) || byte == b'@');
-    let is_password = !password.starts_with("//") && value::is_password(password, Standing::Loose);
+    let is_password = !password.starts_with("//")
+        && !password.starts_with(':')
+        && value::is_password(password, Standing::Loose);
     (is_user && is_password).then_some(user.len() + 1)
 }
 

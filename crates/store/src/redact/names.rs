@@ -238,8 +238,9 @@ const TOKENS: [&str; 22] = [
 ];
 
 /// Words that end as a password does.
-const WAYS: [&str; 20] = [
+const WAYS: [&str; 21] = [
     "bypass",
+    "minipass",
     "compass",
     "encompass",
     "overpass",
@@ -259,6 +260,12 @@ const WAYS: [&str; 20] = [
     "prepass",
     "lastpass",
     "keepass",
+];
+
+/// Before `pass`: one time through something, or a test that succeeds.
+const TIMES: [&str; 16] = [
+    "should", "must", "will", "can", "first", "second", "third", "next", "multi", "single", "render", "lint",
+    "late", "early", "each", "per",
 ];
 
 /// Words before `key` that are none of its name.
@@ -283,6 +290,9 @@ pub(super) fn says(name: &str) -> Option<Says> {
     let last = words.pop()?;
     let last = last.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let before = words.last().map(String::as_str);
+    if last == "pass" && before.is_some_and(|word| TIMES.contains(&word)) {
+        return None;
+    }
     if last == "pass" {
         return Some(if before.is_some() { Says::Password } else { Says::Pass });
     }
@@ -349,6 +359,8 @@ mod tests {
             ("userPassword2", Some(Says::Password)),
             ("DB_PASS", Some(Says::Password)),
             ("pass", Some(Says::Pass)),
+            ("minipass", None),
+            ("should_pass", None),
             ("AWS_SECRET_ACCESS_KEY", Some(Says::Token)),
             ("x-api-key", Some(Says::Token)),
             ("_authToken", Some(Says::Token)),

@@ -81,7 +81,7 @@ const DRAWN_WORDS_MIN: usize = 3;
 
 /// Whether what stands behind a password's name is a word about passwords: "we set password handling aside".
 pub(super) fn is_talk(word: &str) -> bool {
-    let last = word.rsplit('-').next().unwrap_or(word).to_ascii_lowercase();
+    let last = word.rsplit(['-', '_']).next().unwrap_or(word).to_ascii_lowercase();
     is_plain_word(word.as_bytes())
         && (TALK_ENDS.iter().any(|end| last.ends_with(end)) || TALK_WORDS.contains(&last.as_str()))
 }
@@ -103,8 +103,8 @@ pub(super) fn is_talked_about(word: &str, rest: &[u8]) -> bool {
 pub(super) fn is_plain_word(word: &[u8]) -> bool {
     let tail = word.get(1..).unwrap_or_default();
     word.first().is_some_and(u8::is_ascii_alphabetic)
-        && tail.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'-')
-        && word.split(|byte| *byte == b'-').count() < DRAWN_WORDS_MIN
+        && tail.iter().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'-' | b'_'))
+        && word.split(|byte| matches!(byte, b'-' | b'_')).count() < DRAWN_WORDS_MIN
 }
 
 /// Whether the name of a user and nothing else stands before the name of a password, as files of logins have it.

@@ -147,6 +147,7 @@ fn a_mark_is_no_name_of_what_stands_behind_it() {
         "/srv/[masked:private-key:4412]/x9.rs",
         "[masked:api-token:12ab]/v2/Module7",
         "[masked:password:99ff]",
+        "f('[masked:password]', 'keychain')",
     ] {
         assert_eq!(text(given), given);
     }
@@ -422,5 +423,38 @@ fn a_word_chosen_for_a_password_is_one_where_no_sentence_goes_on() {
     ] {
         let clean = text(given);
         assert!(!clean.contains("swordfish") && !clean.contains("hunter2"), "{clean}");
+    }
+}
+
+#[test]
+fn versions_addresses_and_lists_of_names_are_no_passwords() {
+    for given in [
+        "  \"dependencies\": {\n    \"minipass\": \"^7.1.2\",\n    \"fs-minipass\": \"~3.0.3\"\n  }",
+        "\"db-pass\": \">=2.0\"",
+        "Object.defineProperty(P);P.Minipass=P.isWritable=P.isReadable=P.isStream=void 0;",
+        "[`EVP_BytesToKey`]: https://www.openssl.org/docs/man3.0/man3/EVP_BytesToKey.html",
+        "[JSON Web Key]: https://tools.ietf.org/html/rfc7517",
+        ".. _`Bearer Token`: https://tools.ietf.org/html/rfc6750",
+        "# \"scram-sha-256\" are preferred since they send encrypted passwords.",
+        "METHOD can be \"trust\", \"reject\", \"md5\", \"password\", \"scram-sha-256\"",
+        "the method identified by `algorithm`, and an error identified by `code:` of it",
+        "USER_PASSWD = \"%s:%s\" % (USER, PASSWD)",
+        "capabilities = 'LOGINDISABLED AUTH=CRAM-MD5'",
+        "'PKObject', 'PKPass', 'PKPassLibrary', 'PKPayment'",
+        "'prop', 'pwd', 'quickcheck', 'refute'",
+        "['ssh-askpass', 'keychain', 'libpam-ssh']",
+        "{ psk: &#x3C;Buffer|TypedArray|DataView>, identity: &lt;string> }",
+        "challenge = auth._parse_www_authenticate(response, \"www-authenticate\")",
+        "407: (\"proxy_authentication_required\", \"proxy_auth\", \"proxy_authentication\")",
+        "const password = await read.password('Password:', creds.password)",
+        "pub const ID_KP_SERVER_AUTH: crate::ObjectIdentifier =",
+        "def encode_private(self, private_key: ed25519.Ed25519PrivateKey)",
+        "should_pass(\"WinDLL('./_sqlite3.dll')\")",
+    ] {
+        assert_eq!(text(given), given);
+    }
+    let drawn = "q7Rt2vX9kLmW4nPz8sYd";
+    for given in [format!("WEBHOOK_TOKEN=https://hooks.tld/s/{drawn}"), format!("db_pass: \"{drawn}\"")] {
+        assert!(!text(&given).contains(drawn), "{given}");
     }
 }

@@ -102,11 +102,44 @@ const COMMON: [&str; 62] = [
 ];
 
 /// Names with digits in them that are no secrets.
-const TRADE_WORDS: [&str; 34] = [
-    "sha1", "sha224", "sha256", "sha384", "sha512", "md5", "base64", "base32", "base58", "utf8", "utf-8",
-    "utf16", "oauth2", "oauth1", "argon2", "ed25519", "x25519", "secp256", "rs256", "rs512", "hs256",
-    "hs512", "es256", "p256", "http2", "ipv4", "ipv6", "aes128", "aes256", "aes-", "rsa2048", "rsa4096",
-    "pbkdf2", "bcrypt",
+const TRADE_WORDS: [&str; 37] = [
+    "sha1",
+    "sha224",
+    "sha256",
+    "sha384",
+    "sha512",
+    "md5",
+    "base64",
+    "base32",
+    "base58",
+    "utf8",
+    "utf-8",
+    "utf16",
+    "oauth2",
+    "oauth1",
+    "argon2",
+    "ed25519",
+    "x25519",
+    "secp256",
+    "rs256",
+    "rs512",
+    "hs256",
+    "hs512",
+    "es256",
+    "p256",
+    "http2",
+    "ipv4",
+    "ipv6",
+    "aes128",
+    "aes256",
+    "aes-",
+    "rsa2048",
+    "rsa4096",
+    "pbkdf2",
+    "bcrypt",
+    "cram-md5",
+    "scram-sha",
+    "digest-md5",
 ];
 
 /// How a value stands in its text.
@@ -127,9 +160,24 @@ pub(super) fn is_placeholder(value: &str) -> bool {
     let all_alike = bytes.iter().all(|byte| byte.eq_ignore_ascii_case(first));
     let is_template = value.starts_with(['<', '{', '@'])
         || value.starts_with(mark::OPENING)
-        || ["${", "$(", "$[", "#{", "%{", "%(", "[redacted", "{{", "\\$", "…", "..."]
-            .iter()
-            .any(|it| value.starts_with(it))
+        || [
+            "${",
+            "$(",
+            "$[",
+            "#{",
+            "%{",
+            "%(",
+            "%s:%s",
+            "[redacted",
+            "{{",
+            "\\$",
+            "…",
+            "...",
+            "&lt;",
+            "&#x3C;",
+        ]
+        .iter()
+        .any(|it| value.starts_with(it))
         || (value.starts_with('$')
             && bytes[1..].iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
             && !has_digit_inside(&bytes[1..]))
@@ -161,7 +209,7 @@ pub(super) fn is_password(value: &str, standing: Standing) -> bool {
     if standing != Standing::Quoted && is_code(value) {
         return false;
     }
-    if is_path(value) || is_trade_word(value) {
+    if is_path(value) || is_trade_word(value) || is_version(value) {
         return false;
     }
     if letters == 0 {
@@ -298,6 +346,8 @@ pub(super) fn is_unnamed_key(value: &str, standing: Standing) -> bool {
 }
 
 fn is_common(value: &str) -> bool {
+    // "Password:" asks for one.
+    let value = value.trim_end_matches([':', '?', '*']);
     COMMON.iter().any(|word| value.eq_ignore_ascii_case(word))
 }
 
@@ -317,7 +367,20 @@ fn is_code(value: &str) -> bool {
     has_signs || value.contains("::") || value.contains("->") || is_member
 }
 
+/// `^7.1.2`, `>=2.0`: which versions of a package will do.
+fn is_version(value: &str) -> bool {
+    let number = value.trim_start_matches(['^', '~', '>', '<', '=']);
+    number.len() < value.len()
+        && number.contains('.')
+        && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+}
+
 fn is_path(value: &str) -> bool {
+    // Of an address that is no login only what was drawn at random is a secret.
+    let is_page = value.starts_with("http://") || value.starts_with("https://");
+    if is_page && !value.contains('@') && !value.split(['/', '?', '=', '&', '#']).any(is_random) {
+        return true;
+    }
     let begins = ["/", "./", "../", "~/", "C:\\", "http://", "https://", "file:", "arn:", "data:"];
     let many_parts = value.split('/').filter(|part| part.len() > 1 && is_wordy(part)).count();
     (begins.iter().any(|it| value.starts_with(it)) && (value.len() < 20 || many_parts >= 2))
@@ -332,7 +395,7 @@ fn is_numbered_name(value: &str) -> bool {
 
 fn names_a_secret(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
-    ["passw", "secret", "token", "credential", "pwd", "passphrase", "apikey", "api_key", "_key"]
+    ["passw", "secret", "token", "credential", "pwd", "passphrase", "apikey", "api_key", "_key", "privatekey"]
         .iter()
         .any(|it| lower.contains(it))
 }
