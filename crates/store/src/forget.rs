@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use regex::bytes::{Regex, RegexBuilder};
 
+use crate::archive;
 use crate::backups::Backups;
 use crate::files::{self as disk, Durability, FileError};
 use crate::lock::Patience;
@@ -228,6 +229,12 @@ impl Places {
             }
         }
         Ok(sessions)
+    }
+
+    /// Damaged databases that were set aside, and their logs: no look at their pages proves that something is not there.
+    #[must_use]
+    pub fn damaged(&self) -> Vec<PathBuf> {
+        archive::all_aside(self.home.root())
     }
 
     /// Looks at every byte of the data folder, and of our files in the project; says which files hold what is looked for.

@@ -40,11 +40,11 @@ pub use migrate::SCHEMA_VERSION;
 pub use moving::{NewRow, Taking, row_of};
 pub use receipts::{Note, Receipt};
 pub use sessions::SessionRow;
-pub use set_aside::set_aside;
+pub use set_aside::{all_aside, set_aside};
 pub use spool_fold::SpoolFold;
 
 use crate::files;
-pub(crate) use set_aside::{beside, rename_aside};
+pub(crate) use set_aside::{beside, is_aside, rename_aside};
 
 /// More than one run writes into any of the archive's files.
 const ROOM_BYTES: u64 = 64 << 20;

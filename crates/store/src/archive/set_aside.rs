@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use super::{Archive, ArchiveError};
 
+/// Most names of a folder that are looked at.
+const NAMES_MAX: usize = 100_000;
 /// How long the file is given to prove that it is whole.
 const CHECK_WAIT: Duration = Duration::from_millis(500);
 
@@ -34,6 +36,23 @@ pub(crate) fn rename_aside(path: &Path, stamp: &str) -> io::Result<PathBuf> {
         }
     }
     Ok(aside)
+}
+
+/// Databases of a folder that were set aside, with the logs beside them.
+#[must_use]
+pub fn all_aside(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(NAMES_MAX);
+    let is_one = |entry: &fs::DirEntry| {
+        entry.file_type().is_ok_and(|kind| kind.is_file()) && is_aside(&entry.file_name().to_string_lossy())
+    };
+    let mut found: Vec<PathBuf> = entries.filter(is_one).map(|entry| entry.path()).collect();
+    found.sort();
+    found
+}
+
+/// Whether a name is one that a database or its log gets when it is set aside.
+pub(crate) fn is_aside(name: &str) -> bool {
+    name.contains(".db.corrupt-")
 }
 
 /// Damaged is what the engine or our own rows say is damaged; locked, newer or unreadable files are not.

@@ -10,6 +10,7 @@ use serde_json::Value;
 use throughline_domain::Timestamp;
 
 use super::{DEPTH_MAX, FILE_BYTES_MAX, FILES_MAX, Scope};
+use crate::archive;
 use crate::files::{self, Durability, FileError};
 use crate::paths::{Home, safe_name};
 use crate::session::{SessionCache, last_record};
@@ -65,6 +66,10 @@ pub fn of_scope(scope: &Scope, home: &Home, began_ms: &BTreeMap<String, i64>, ke
     }
     let data = home.project(&project.key);
     if scope.is_everything() {
+        // They hold everybody's, and nobody can take one project out of a damaged one.
+        for path in archive::all_aside(home.root()) {
+            pieces.file("damaged databases that were set aside", path);
+        }
         let is_kept = |path: &Path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             name == PAUSED || (keeps_locks && name.contains("lock"))

@@ -25,6 +25,16 @@ pub(super) fn mask_notes(path: &Path) -> Result<bool, FileError> {
     replaced(path, masked_notes)
 }
 
+/// Masks a file if it is text as a whole; `None` when it is not, or too large to be looked at.
+pub(super) fn mask_text(path: &Path) -> Result<Option<bool>, FileError> {
+    let is_text = match files::read_limited(path, FILE_BYTES_MAX) {
+        Ok(Some(bytes)) => std::str::from_utf8(&bytes).is_ok() && !bytes.contains(&0),
+        Ok(None) => return Ok(Some(false)),
+        Err(_) => false,
+    };
+    if is_text { mask(path).map(Some) } else { Ok(None) }
+}
+
 fn replaced(path: &Path, masked: fn(&str) -> Option<String>) -> Result<bool, FileError> {
     let Some(bytes) = files::read_limited(path, FILE_BYTES_MAX)? else { return Ok(false) };
     // What is no text as a whole may hold some: it is overwritten where it stands.

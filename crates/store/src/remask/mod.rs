@@ -13,17 +13,20 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::archive::{Archive, ArchiveError, MASKED_TABLES};
+use crate::archive::{self, Archive, ArchiveError, MASKED_TABLES};
 use crate::files::{self, Durability};
 use crate::lock::{Lock, Patience};
 use crate::paths::{Home, Project};
 use crate::recall::{Recall, RecallError, Writing};
 use crate::redact::RULES_VERSION;
+use places::Outcome;
 
 /// Above this a database is put in order only for somebody who waits for it.
 const QUICK_BYTES_MAX: u64 = 16 << 20;
 /// Problems that are told.
 const PROBLEMS_MAX: usize = 20;
+/// Damaged databases that are named.
+const KEPT_MAX: usize = 40;
 
 /// How far it came.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +42,17 @@ struct Progress {
     at: i64,
     /// Something could not be done in passing: no hook tries it again.
     waits: bool,
+    /// Names of damaged databases that were set aside: nobody can mask them.
+    kept: Vec<String>,
+}
+
+impl Progress {
+    fn keep(&mut self, path: &Path) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if !self.kept.contains(&name) && self.kept.len() < KEPT_MAX {
+            self.kept.push(name);
+        }
+    }
 }
 
 /// The steps, in their order. A database is put in order after its rows.
@@ -66,6 +80,8 @@ pub struct Done {
     pub masked: u64,
     /// What could not be looked into, and why.
     pub problems: Vec<String>,
+    /// Damaged databases that were set aside: what they hold cannot be masked.
+    pub kept: Vec<PathBuf>,
     /// Whether nothing is left to do.
     pub is_finished: bool,
 }
@@ -90,12 +106,23 @@ pub fn is_due(home: &Home) -> bool {
     rules_of(home) < RULES_VERSION
 }
 
+/// Damaged databases that were set aside before today's rules masked everything else, and that are still there.
+#[must_use]
+pub fn kept(home: &Home) -> Vec<PathBuf> {
+    kept_in(home, &progress(home))
+}
+
+fn kept_in(home: &Home, progress: &Progress) -> Vec<PathBuf> {
+    let paths = progress.kept.iter().filter(|name| archive::is_aside(name) && !name.contains('/'));
+    paths.map(|name| home.root().join(name)).filter(|path| path.is_file()).collect()
+}
+
 fn marker(home: &Home) -> PathBuf {
     home.root().join("masked.json")
 }
 
 fn progress(home: &Home) -> Progress {
-    let bytes = files::read_limited(&marker(home), 4 << 10).ok().flatten().unwrap_or_default();
+    let bytes = files::read_limited(&marker(home), 64 << 10).ok().flatten().unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
 
@@ -123,18 +150,20 @@ impl Job<'_> {
             return Some(done);
         }
         while progress.step < STEPS && !self.is_late() {
-            match self.slice(&progress, &mut done) {
+            match self.slice(&mut progress, &mut done) {
                 Some(at) => progress.at = at,
                 None => progress = Progress { step: progress.step + 1, at: 0, ..progress },
             }
             self.note(&progress, &mut done);
         }
         done.is_finished = progress.step >= STEPS && done.problems.is_empty();
+        done.kept = kept_in(self.home, &progress);
         if progress.step >= STEPS {
             // What could not be looked into is tried again from the start.
             let finished = if done.is_finished { RULES_VERSION } else { progress.done };
-            let waits = !done.is_finished;
-            self.note(&Progress { done: finished, to: RULES_VERSION, step: 0, at: 0, waits }, &mut done);
+            let (waits, kept) = (!done.is_finished, progress.kept);
+            let progress = Progress { done: finished, to: RULES_VERSION, step: 0, at: 0, waits, kept };
+            self.note(&progress, &mut done);
         }
         drop(alone);
         Some(done)
@@ -153,10 +182,10 @@ impl Job<'_> {
     }
 
     /// Does a slice of a step; gives where the next one begins, `None` after the last.
-    fn slice(&self, progress: &Progress, done: &mut Done) -> Option<i64> {
+    fn slice(&self, progress: &mut Progress, done: &mut Done) -> Option<i64> {
         let (archive, recall) = (self.home.archive(), self.home.recall());
         match progress.step {
-            0 => self.next_file(progress.at, done),
+            0 => self.next_file(progress, done),
             step if step <= MASKED_TABLES => {
                 self.in_archive(done, |archive| archive.mask_table(step - 1, progress.at))
             }
@@ -185,18 +214,20 @@ impl Job<'_> {
         self.deadline.is_none() || std::fs::metadata(path).map_or(0, |meta| meta.len()) <= QUICK_BYTES_MAX
     }
 
-    fn next_file(&self, at: i64, done: &mut Done) -> Option<i64> {
+    fn next_file(&self, progress: &mut Progress, done: &mut Done) -> Option<i64> {
         let roots = self.project_roots(done);
         let projects: Vec<Project> =
             roots.iter().map(|root| Project::at(root, self.user_home, self.home)).collect();
         let all = places::of(self.home, &projects, self.claude_folder);
-        let from = usize::try_from(at).unwrap_or(0).min(all.len());
+        let from = usize::try_from(progress.at).unwrap_or(0).min(all.len());
         for (number, place) in all.iter().enumerate().skip(from) {
             if self.is_late() {
                 return i64::try_from(number).ok();
             }
             match place.mask(self.home) {
-                Ok(is_masked) => done.masked += u64::from(is_masked),
+                Ok(Outcome::Masked) => done.masked += 1,
+                Ok(Outcome::Clean) => {}
+                Ok(Outcome::Kept) => progress.keep(place.path()),
                 Err(error) => done.problem(place.path(), error),
             }
         }

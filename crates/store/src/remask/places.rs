@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{documents, lines};
+use crate::archive;
 use crate::checkpoints::Checkpoints;
 use crate::lock::{Lock, Patience};
 use crate::paths::{Home, Project};
@@ -41,22 +42,39 @@ pub(super) enum Place {
         /// The project's folder in the data folder.
         folder: PathBuf,
     },
+    /// A damaged database that was set aside, or its log. Only what is text as a whole can be masked.
+    Aside(PathBuf),
     /// Checkpoints that were made here; they are known by the fingerprints of their files.
     Checkpoints(PathBuf, Box<Project>),
+}
+
+/// What became of a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// There was something to mask.
+    Masked,
+    /// There was nothing.
+    Clean,
+    /// It cannot be masked.
+    Kept,
 }
 
 impl Place {
     pub(super) fn path(&self) -> &Path {
         match self {
             Self::Lines(path) | Self::Document(path) | Self::Notes(path) | Self::State { path, .. } => path,
-            Self::Checkpoints(path, _) => path,
+            Self::Aside(path) | Self::Checkpoints(path, _) => path,
         }
     }
 
     /// Masks it; says whether something was to be masked.
-    pub(super) fn mask(&self, home: &Home) -> Result<bool, String> {
+    pub(super) fn mask(&self, home: &Home) -> Result<Outcome, String> {
         let said = |error: crate::files::FileError| error.to_string();
-        match self {
+        let is_masked = match self {
+            Self::Aside(path) => match documents::mask_text(path).map_err(said)? {
+                Some(is_masked) => Ok(is_masked),
+                None => return Ok(Outcome::Kept),
+            },
             Self::Lines(path) => lines::mask(path).map_err(said),
             Self::Document(path) => documents::mask(path).map_err(said),
             Self::Notes(path) => documents::mask_notes(path).map_err(said),
@@ -68,7 +86,8 @@ impl Place {
                 Ok(documents::mask(path).map_err(said)? || of_copy)
             }
             Self::Checkpoints(_, project) => mask_checkpoints(project, home),
-        }
+        };
+        is_masked.map(|is_masked| if is_masked { Outcome::Masked } else { Outcome::Clean })
     }
 }
 
@@ -166,6 +185,10 @@ fn walk(folder: &Path, depth: usize, all: &mut Vec<Place>) {
 /// How a file is masked, by its name; links are no files here.
 fn place_of(path: PathBuf, name: &str) -> Option<Place> {
     let ends = |end: &str| name.ends_with(end);
+    if archive::is_aside(name) {
+        // The index of a log holds no text.
+        return (!ends("-shm")).then_some(Place::Aside(path));
+    }
     if OTHERS.contains(&name) || name.contains(".db") || ends(".lock") || ends(".gz") || ends(".tmp") {
         return None;
     }

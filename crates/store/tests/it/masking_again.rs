@@ -321,7 +321,7 @@ fn everything_that_was_stored_before_is_masked_by_todays_rules() {
     write(&copy, &telling);
     write(&settings, &telling);
     fs::remove_file(old.home.root().join("masked.json")).unwrap();
-    assert_eq!(old.job(None).run().unwrap(), Done { masked: 0, problems: Vec::new(), is_finished: true });
+    assert_eq!(old.job(None).run().unwrap(), Done { is_finished: true, ..Done::default() });
     assert_eq!(fs::read_to_string(copy).unwrap() + &fs::read_to_string(settings).unwrap(), telling.repeat(2));
 }
 
@@ -405,10 +405,38 @@ fn where_nothing_was_stored_yet_a_hook_is_done_at_once() {
     let job =
         |deadline| Job { home: &home, claude_folder: None, user_home: None, deadline, wait: Duration::ZERO };
     let soon = Some(Instant::now() + Duration::from_secs(5));
-    assert_eq!(job(soon).run(), Some(Done { masked: 0, problems: Vec::new(), is_finished: true }));
+    assert_eq!(job(soon).run(), Some(Done { is_finished: true, ..Done::default() }));
     assert!(!remask::is_due(&home));
     let mut names: Vec<_> =
         fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, ["masked.json", "masked.lock"], "no database is made for it");
+}
+
+#[test]
+fn a_database_that_was_set_aside_is_masked_if_it_is_text_and_named_if_not() {
+    for pause in [None, Some(Duration::from_millis(5))] {
+        let old = Old::new();
+        let root = old.home.root();
+        let (text, pages) = (root.join("recall.db.corrupt-1"), root.join("throughline.db.corrupt-2"));
+        let log = root.join("throughline.db.corrupt-2-wal");
+        write(&text, format!("no database, but {}\n", secret(9_999)));
+        for path in [&pages, &log] {
+            write(path, [b"SQLite format 3\0\xff".as_slice(), secret(9_998).as_bytes()].concat());
+        }
+        let mut done = Done::default();
+        while remask::is_due(&old.home) {
+            done = old.job(pause.map(|pause| Instant::now() + pause)).run().unwrap();
+        }
+        assert!(done.is_finished && done.problems.is_empty(), "{done:?}");
+        assert!(fs::read_to_string(&text).unwrap().starts_with("no database, but [masked:github-pat"));
+        assert_eq!(done.kept, [pages.clone(), log.clone()]);
+        assert_eq!(remask::kept(&old.home), done.kept, "it is told later, too");
+        // Who sets one aside today had masked it before.
+        write(&root.join("throughline.db.corrupt-3"), b"\0");
+        fs::remove_file(&log).unwrap();
+        assert_eq!(remask::kept(&old.home), std::slice::from_ref(&pages));
+        fs::remove_file(&pages).unwrap();
+        assert_eq!(remask::kept(&old.home), Vec::<PathBuf>::new());
+    }
 }

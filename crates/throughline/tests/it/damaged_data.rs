@@ -104,3 +104,21 @@ fn the_whole_data_folder_may_be_gone() {
     scene.ok(&["trust"]);
     assert!(scene.ok(&["list", "--all"]).contains("use SQLite"));
 }
+
+#[test]
+fn a_database_that_was_set_aside_before_the_rules_is_named_as_unmasked() {
+    let scene = with_a_past();
+    let kept = scene.home.data().join("recall.db.corrupt-1");
+    fs::write(&kept, b"SQLite format 3\0\xff").unwrap();
+    // As an earlier version leaves it.
+    let _ = fs::remove_file(scene.home.data().join("masked.json"));
+    let unmasked = "kept unmasked, since damaged databases cannot be masked: ";
+    for args in [&["doctor"][..], &["doctor"], &["doctor", "--mask"], &["doctor", "--mask"]] {
+        let output = scene.run(args);
+        let said = output.stdout + &output.stderr;
+        assert!(said.contains(unmasked) && said.contains("recall.db.corrupt-1"), "{args:?}: {said}");
+        assert!(said.contains("then delete it"), "{args:?}: {said}");
+    }
+    fs::remove_file(&kept).unwrap();
+    assert!(!scene.run(&["doctor"]).stdout.contains(unmasked));
+}

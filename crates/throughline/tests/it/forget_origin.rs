@@ -434,3 +434,30 @@ fn links_are_named_and_not_followed_and_broken_files_stop_nothing() {
     assert!(outside.join("context-usage.jsonl").exists());
     assert_eq!(holding(&scene, HERON), Vec::<PathBuf>::new());
 }
+
+#[test]
+fn a_damaged_database_that_was_set_aside_goes_with_everything_and_is_named_else() {
+    let scene = told();
+    let kept = ["throughline.db.corrupt-1", "throughline.db.corrupt-1-wal", "recall.db.corrupt-2"]
+        .map(|name| scene.home.data().join(name));
+    for path in &kept {
+        fs::write(path, b"SQLite format 3\0\xff a heron").unwrap();
+    }
+    for args in [&["forget", "--session", HERON, "--yes"][..], &["forget", "heron", "--yes"]] {
+        let output = scene.run(args);
+        assert_eq!(output.status.code(), Some(1), "{}", output.stderr);
+        let said = &output.stderr;
+        assert!(said.contains("all else is forgotten") && said.contains("recall.db.corrupt-2"), "{said}");
+        assert!(said.contains("delete it"), "{said}");
+        let mut left = holding(&scene, "heron");
+        left.sort();
+        let mut all = kept.to_vec();
+        all.sort();
+        assert_eq!(left, all);
+    }
+    let trial = scene.ok(&["forget", "--everything", "--dry-run"]);
+    assert!(trial.contains("damaged databases that were set aside: 3"), "{trial}");
+    assert!(scene.ok(&["forget", "--everything", "--yes"]).contains("nothing was found"));
+    assert_eq!(holding(&scene, "heron"), Vec::<PathBuf>::new());
+    assert!(kept.iter().all(|path| !path.exists()));
+}

@@ -1,5 +1,6 @@
 //! Masking: whether everything that is stored was masked by today's rules. What was not is, as far as the time goes.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use throughline_store::redact::RULES_VERSION;
@@ -15,12 +16,14 @@ use crate::place::Place;
 const NAME: &str = "masking";
 /// A check has to answer; what is left is done by whoever asks for it.
 const TIME_MAX: Duration = Duration::from_secs(5);
+const KEPT_REMEDY: &str = "look into it if something is missing, then delete it";
 const REMEDY: &str = "run `throughline doctor --mask` when no session is at work";
 
 pub(super) fn check(context: &Context) -> Vec<Check> {
     let home = &context.place.home;
     if !remask::is_due(home) {
-        return vec![Check::ok(NAME, format!("what is stored was masked by rules v{RULES_VERSION}"))];
+        let all = Check::ok(NAME, format!("what is stored was masked by rules v{RULES_VERSION}"));
+        return with_kept(all, &remask::kept(home));
     }
     let Some(done) = job(&context.place, Some(Instant::now() + TIME_MAX)).run() else {
         return vec![Check::warn(
@@ -30,10 +33,21 @@ pub(super) fn check(context: &Context) -> Vec<Check> {
         )];
     };
     if done.is_finished {
-        return vec![Check::ok(NAME, finished(&done))];
+        return with_kept(Check::ok(NAME, finished(&done)), &done.kept);
     }
     let why = done.problems.iter().map(|problem| format!("; {problem}"));
-    vec![Check::warn(NAME, stored_before() + &why.collect::<String>(), REMEDY)]
+    with_kept(Check::warn(NAME, stored_before() + &why.collect::<String>(), REMEDY), &done.kept)
+}
+
+/// The check, and another one for damaged databases that nobody can mask.
+fn with_kept(check: Check, kept: &[PathBuf]) -> Vec<Check> {
+    let unmasked = (!kept.is_empty()).then(|| Check::warn(NAME, kept_words(kept), KEPT_REMEDY));
+    std::iter::once(check).chain(unmasked).collect()
+}
+
+fn kept_words(kept: &[PathBuf]) -> String {
+    let names: Vec<String> = kept.iter().map(|path| path.display().to_string()).collect();
+    format!("kept unmasked, since damaged databases cannot be masked: {}", names.join(", "))
 }
 
 /// Masks everything again, however long it takes.
@@ -43,6 +57,11 @@ pub(super) fn run(place: &Place) -> Result<(), Failure> {
     };
     for problem in &done.problems {
         output::warn(problem);
+    }
+    // Somebody who asks again, after all is masked, is told again.
+    let kept = remask::kept(&place.home);
+    if !kept.is_empty() {
+        output::warn(&format!("{}; {KEPT_REMEDY}", kept_words(&kept)));
     }
     if done.is_finished {
         output::remark(&finished(&done));

@@ -31,7 +31,8 @@ const ROUNDS_MAX: usize = 3;
 /// Then every place is looked at again, every byte of the data folder and of our files in the project: exits with 0 only when
 /// nothing is found. A run that was killed is completed by the next one. Nothing comes back from a transcript: a mark
 /// without text keeps it away, and a session that is at work begins afresh. The agent's own transcripts are not ours: they are
-/// named, not touched. What `usage sync` sent to a fleet stays there; it holds numbers only.
+/// named, not touched. A damaged database that was set aside goes with --everything; otherwise it is named, and the exit status is
+/// 1, since nobody can look into it. What `usage sync` sent to a fleet stays there; it holds numbers only.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[command(after_help = "Examples:

@@ -10,6 +10,9 @@ use throughline_store::forget::Scope;
 use crate::failure::Failure;
 use crate::output;
 
+/// What to do about a database that cannot be searched.
+const DAMAGED_HINT: &str =
+    "look into it if something is missing, then delete it and run this again; `--everything` deletes it, too";
 /// Names that are listed one by one.
 const LISTED_MAX: usize = 20;
 
@@ -91,6 +94,8 @@ pub(super) struct Proof {
     pub(super) at_work: Vec<String>,
     /// What could not be done.
     pub(super) troubles: Vec<String>,
+    /// Databases in which nobody can look.
+    pub(super) damaged: Vec<PathBuf>,
     /// Whether usage was sent to a fleet.
     pub(super) was_sent: bool,
 }
@@ -105,9 +110,21 @@ impl Proof {
         all.extend(self.holding.iter().take(LISTED_MAX).map(|path| path.display().to_string()));
         let free = self.free_pages.iter().filter(|(_, pages)| *pages > 0);
         all.extend(free.map(|(name, pages)| format!("{name}: {pages} free pages")));
+        all.extend((!self.damaged.is_empty()).then(|| damaged(&self.damaged)));
         all.extend(self.troubles.iter().map(|trouble| one_line(trouble, 400)));
         all
     }
+}
+
+/// Databases in which nobody can look.
+fn damaged(paths: &[PathBuf]) -> String {
+    let names: Vec<String> = paths.iter().take(LISTED_MAX).map(|path| path.display().to_string()).collect();
+    format!("a damaged database that was set aside may hold it still: {}", names.join(", "))
+}
+
+/// Nothing is left but what they may hold.
+pub(super) fn all_but(paths: &[PathBuf]) -> Failure {
+    Failure::new(format!("all else is forgotten; {}", damaged(paths))).hint(DAMAGED_HINT)
 }
 
 /// `--dry-run`.
@@ -181,6 +198,9 @@ pub(super) fn done(
         output::say("usage that was sent to a fleet stays there: numbers, no words (docs/fleet.md)")?;
     }
     name_transcripts(transcripts)?;
+    if !proof.damaged.is_empty() && remainders.len() == 1 {
+        return Err(all_but(&proof.damaged));
+    }
     if !remainders.is_empty() {
         return Err(Failure::new(format!("not everything is forgotten: {}", remainders.join("; ")))
             .hint("run it again when no session is at work; remove by hand what is not ours"));

@@ -11,7 +11,7 @@ use throughline_store::gate;
 use throughline_store::lock::Patience;
 use throughline_store::recall::Recall;
 
-use super::{Args, ROUNDS_MAX, is_confirmed};
+use super::{Args, ROUNDS_MAX, is_confirmed, report};
 use crate::checkpoint as making;
 use crate::commands::{ARCHIVE_WAIT, App};
 use crate::failure::Failure;
@@ -51,10 +51,12 @@ pub(super) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     if !found.is_empty() && !args.yes && !is_confirmed("Forget it?")? {
         return Err(Failure::new("nothing was forgotten").hint("add --yes to forget without being asked"));
     }
+    let damaged = places.damaged();
     let mut holding = Vec::new();
     for _ in 0..ROUNDS_MAX {
         forget_everywhere(app, &needle, &places)?;
         holding = places.still_holding(&needle);
+        holding.retain(|path| !damaged.contains(path));
         if forget_passages(app, &needle, true)? > 0 {
             holding.push(app.place.home.recall());
         }
@@ -63,12 +65,16 @@ pub(super) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         }
     }
     name_transcripts(app, &needle)?;
+    if holding.is_empty() && !damaged.is_empty() {
+        return Err(report::all_but(&damaged));
+    }
     if holding.is_empty() {
         return output::say(
             "forgotten: the words are found nowhere any more, in the data folder or in our files here",
         );
     }
     let others = open_archive(app)?.others_holding(&app.memory.project.key, &|text| needle.is_in(text))?;
+    holding.extend(damaged);
     let names: Vec<String> = holding.iter().map(|path| path.display().to_string()).collect();
     let failure = Failure::new(format!("the words are still in {}", names.join(", ")));
     Err(if others.is_empty() {
