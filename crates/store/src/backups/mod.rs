@@ -221,17 +221,12 @@ impl Backups {
     /// Removes everything that tells of a session here, its lock too.
     pub fn forget(&self, session: &str, patience: Patience) -> Result<u64, BackupError> {
         let bytes = self.remove(session, patience)?;
-        self.forget_lock(session)?;
+        files::remove(&self.lock_of(&safe_name(session)))?;
         for entry in std::fs::read_dir(&self.root).into_iter().flatten().flatten() {
             // One that holds something stays.
             let _ = std::fs::remove_dir(entry.path());
         }
         Ok(bytes)
-    }
-
-    /// Removes the lock of a session that has no backup any more: what a run leaves that was killed while it forgot.
-    pub fn forget_lock(&self, session: &str) -> Result<(), FileError> {
-        files::remove(&self.root.join("locks").join(format!("{}.lock", safe_name(session)))).map(drop)
     }
 
     /// Bytes that all backups take.
@@ -240,9 +235,19 @@ impl Backups {
         room::total(&self.root)
     }
 
+    /// Whether a session has backups, or had some: its lock stays.
+    #[must_use]
+    pub fn knows(&self, session: &str) -> bool {
+        self.lock_of(&safe_name(session)).exists()
+    }
+
+    fn lock_of(&self, name: &str) -> PathBuf {
+        self.root.join("locks").join(format!("{name}.lock"))
+    }
+
     /// One writer for each session. The lock files stay: to remove one would hand its lock to two.
     fn alone(&self, name: &str, patience: Patience) -> Result<Lock, LockError> {
-        Lock::acquire(&self.root.join("locks").join(format!("{name}.lock")), patience)
+        Lock::acquire(&self.lock_of(name), patience)
     }
 }
 

@@ -461,3 +461,15 @@ fn a_damaged_database_that_was_set_aside_goes_with_everything_and_is_named_else(
     assert_eq!(holding(&scene, "heron"), Vec::<PathBuf>::new());
     assert!(kept.iter().all(|path| !path.exists()));
 }
+
+#[test]
+fn a_session_whose_backups_went_earlier_is_forgotten_too() {
+    let scene = told();
+    let lock = scene.home.data().join(format!("backups/locks/{HERON}.lock"));
+    assert!(scene.ok(&["forget", "heron", "--yes"]).contains("found nowhere"));
+    assert!(lock.exists(), "of the copies that went only the lock is left");
+    let said = scene.ok(&["forget", "--session", HERON, "--yes"]);
+    assert!(said.contains("nothing was found"), "{said}");
+    assert!(!lock.exists());
+    assert_eq!(holding(&scene, HERON), Vec::<PathBuf>::new());
+}

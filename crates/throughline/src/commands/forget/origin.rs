@@ -170,12 +170,14 @@ impl<'a> Forgetting<'a> {
             let alone = on_disk.alone(Patience::Person)?;
             troubles.extend(making::remove(&self.app.memory, &on_disk, &alone, &ids)?);
         }
-        for kept in self.backups(scope) {
-            let removed = Backups::of(home).forget(&kept.name, Patience::Person);
+        let backups = Backups::of(home);
+        let kept = self.backups(scope).into_iter().map(|kept| kept.name);
+        // Of backups that went earlier the lock is left, which has the session's name.
+        let is_gone = |session: &&String| scope.before.is_none() && !self.at_work.contains(session);
+        let gone = scope.sessions.iter().filter(is_gone).filter(|session| backups.knows(session)).cloned();
+        for session in kept.chain(gone) {
+            let removed = backups.forget(&session, Patience::Person);
             troubles.extend(removed.err().map(|error| error.to_string()));
-        }
-        for session in self.ids_gone() {
-            Backups::of(home).forget_lock(&session)?;
         }
         if let Some(summaries) = self.summaries() {
             troubles.extend(summaries.remove(&self.summary_ids(scope)).err().map(|error| error.to_string()));
