@@ -117,7 +117,8 @@ pub struct Signals {
 }
 
 /// What noise costs, and where the levels begin; each number is a key of the configuration.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Scale {
     /// From this score down the user is warned.
     pub warn: u64,

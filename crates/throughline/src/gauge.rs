@@ -162,7 +162,7 @@ impl Gauge {
 fn purity(place: &Place, config: &Config, session: &str, transcript: &Path) -> Option<Purity> {
     let rules = Some(&config.purity).filter(|rules| rules.enabled)?;
     let told = ledger::look(&place.home, session, transcript);
-    (told.turn > 0).then(|| rules.scale().rate_stretch(&told.stretch, told.turn))
+    (told.turn > 0).then(|| rules.scale.rate_stretch(&told.stretch, told.turn))
 }
 
 /// Adds what the session's status line was told since the transcript's last answer; tells whether that was anything.

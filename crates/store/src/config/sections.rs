@@ -181,30 +181,9 @@ impl Backup {
 pub struct Purity {
     /// Whether it is worked out, shown and acted upon.
     pub enabled: bool,
-    /// At this score the user is warned.
-    pub warn: u64,
-    /// Here the context is purified.
-    pub purify: u64,
-    /// Here it is an emergency.
-    pub emergency: u64,
-    /// Per cent of the calls that may fail for nothing.
-    pub usual_failures: u64,
-    /// Points for each call that failed beyond them.
-    pub failed: u64,
-    /// For each that failed again, in the same way or with nothing changed.
-    pub failed_again: u64,
-    /// For each command that gave the same answer again.
-    pub repeated: u64,
-    /// For each file that was read again unchanged.
-    pub reread: u64,
-    /// For work thrown away or stopped.
-    pub abandoned: u64,
-    /// When all tool output in the context is stale.
-    pub stale: u64,
-    /// When none of the newest calls has to do with the request.
-    pub drift: u64,
-    /// Most points for one of these.
-    pub most: u64,
+    /// What noise costs, and where the levels begin: its numbers are keys of this section.
+    #[serde(flatten)]
+    pub scale: Scale,
 }
 
 /// Asking git.
@@ -411,43 +390,7 @@ impl Default for Backup {
 
 impl Default for Purity {
     fn default() -> Self {
-        let scale = Scale::default();
-        Self {
-            enabled: true,
-            warn: scale.warn,
-            purify: scale.purify,
-            emergency: scale.emergency,
-            usual_failures: scale.usual_failures,
-            failed: scale.failed,
-            failed_again: scale.failed_again,
-            repeated: scale.repeated,
-            reread: scale.reread,
-            abandoned: scale.abandoned,
-            stale: scale.stale,
-            drift: scale.drift,
-            most: scale.most,
-        }
-    }
-}
-
-impl Purity {
-    /// The scale that a context is rated on.
-    #[must_use]
-    pub fn scale(&self) -> Scale {
-        Scale {
-            warn: self.warn,
-            purify: self.purify,
-            emergency: self.emergency,
-            usual_failures: self.usual_failures,
-            failed: self.failed,
-            failed_again: self.failed_again,
-            repeated: self.repeated,
-            reread: self.reread,
-            abandoned: self.abandoned,
-            stale: self.stale,
-            drift: self.drift,
-            most: self.most,
-        }
+        Self { enabled: true, scale: Scale::default() }
     }
 }
 
@@ -493,5 +436,35 @@ impl Default for Fleet {
             send_machine: true,
             machine: String::new(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::files::{self, Durability};
+
+    #[test]
+    fn every_number_of_the_scale_is_a_key_of_its_section() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("throughline.toml");
+        let load = |keys: &str| {
+            files::replace(&file, format!("[purity]\n{keys}").as_bytes(), Durability::Quick).unwrap();
+            Config::load(Some(&file), &folder.path().join("none"))
+        };
+        let known = toml::Table::try_from(Scale::default()).unwrap();
+        assert!(known.len() > 10, "{known:?}");
+        let lines = known.keys().enumerate().map(|(number, key)| format!("{key} = {number}\n"));
+        let lines: String = lines.collect();
+        let (config, problems) = load(&lines);
+        assert_eq!(problems, []);
+        let scale = toml::Table::try_from(&config.purity.scale).unwrap();
+        assert_eq!(scale, lines.parse::<toml::Table>().unwrap());
+        // One slip costs one key.
+        let (config, problems) = load("warn = true\npurify = 33\nscale = 1\n");
+        assert_eq!((config.purity.scale.warn, config.purity.scale.purify), (Scale::default().warn, 33));
+        let named = |name: &str| problems.iter().any(|problem| problem.what.contains(name));
+        assert!(problems.len() == 2 && named("purity.warn") && named("purity.scale"), "{problems:?}");
     }
 }

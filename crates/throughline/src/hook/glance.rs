@@ -47,7 +47,7 @@ fn of_state(run: &Run, state: Option<&State>, state_stamp: u64) -> Glance {
 
 fn purity_of(session: &Session, ledger: &Ledger) -> Option<(u64, Level)> {
     let rules = Some(&session.config.purity).filter(|rules| rules.enabled && ledger.turn > 0)?;
-    let purity = rules.scale().rate_stretch(&ledger.stretch, ledger.turn);
+    let purity = rules.scale.rate_stretch(&ledger.stretch, ledger.turn);
     Some((purity.score, purity.level))
 }
 

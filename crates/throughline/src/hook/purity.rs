@@ -20,7 +20,7 @@ pub(super) fn is_due(session: &Session, told: Option<&Ledger>) -> bool {
 
 fn rated(session: &Session, told: &Ledger) -> Option<Purity> {
     let rules = &session.config.purity;
-    rules.enabled.then(|| rules.scale().rate_stretch(&told.stretch, told.turn))
+    rules.enabled.then(|| rules.scale.rate_stretch(&told.stretch, told.turn))
 }
 
 /// Purifies where it is due: checkpoint, context in the state, another stretch, a note for the archive, a word to the
