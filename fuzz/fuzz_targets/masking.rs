@@ -10,7 +10,8 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(redact::text(&once), once, "masked once is masked for good");
     assert!(once.len() <= text.len() * 12 + 64);
     for secret in redact::secrets(&text) {
-        assert!(secret.len() >= 4);
+        // Behind the user of an address any length is a password.
+        assert!(secret.len() >= 4 || text.contains("://"), "{secret}");
     }
     let mut value = serde_json::json!({ "name": text, "value": text, "list": [text] });
     redact::json(&mut value);

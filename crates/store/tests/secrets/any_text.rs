@@ -126,7 +126,8 @@ proptest! {
         let clean = redact::text(&text);
         prop_assert!(clean.len() <= text.len() + 48 * secrets.len());
         for secret in secrets {
-            prop_assert!(secret.len() >= 4, "{}", secret);
+            // Behind the user of an address any length is a password.
+            prop_assert!(secret.len() >= 4 || text.contains("://"), "{}", secret);
         }
     }
 
@@ -213,6 +214,7 @@ fn texts_that_once_broke_it_are_masked_for_good() {
         ["AA00AaA0aAa0A0aa-----END ", "PRIVATE KEY", "é"].concat(),
         ["AA00AaA0aAa0A0aa-----END ", "PRIVATE KEY", "\u{1f511}\u{301}"].concat(),
         ["é AA00AaA0aAa0A0aa", "é-----END ", "PRIVATE KEY", "-é"].concat(),
+        ["postgres://a\u{fffd}p:td", "@b/main?sig=9ff9sLqP2xWq7Zr4Tn\u{fffd}\n"].concat(),
     ] {
         let once = redact::text(&text);
         assert_eq!(redact::text(&once), once, "{text}");
