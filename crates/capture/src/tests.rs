@@ -82,12 +82,7 @@ fn responded<'a>(id: &'a str, block: Block<'a>) -> What<'a> {
 }
 
 fn answer<'a>(call_id: &'a str, raw: &'a str, is_error: bool) -> ToolAnswer<'a> {
-    ToolAnswer {
-        call_id: call_id.into(),
-        text: Escaped { pieces: vec![raw] },
-        is_error,
-        ..ToolAnswer::default()
-    }
+    ToolAnswer { call_id: call_id.into(), text: Escaped::of(raw), is_error, ..ToolAnswer::default() }
 }
 
 fn check(session: &mut Session, expected: &Expect) {

@@ -4,11 +4,35 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
+/// What is read beyond a cut and left out again where a text is masked: a secret is known by what stands around it, and
+/// few are longer.
+const MARGIN_BYTES: usize = 8 << 10;
+
 /// Text as JSON strings spell it (without the quotes): several pieces, decoded only when somebody wants to read them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Escaped<'a> {
     /// The pieces, each the inside of a JSON string.
     pub pieces: Vec<&'a str>,
+    /// How what is decoded is masked, before any of it is cut off.
+    pub mask: Option<Mask>,
+}
+
+/// Gives a text without its secrets.
+#[derive(Debug, Clone, Copy)]
+pub struct Mask(pub fn(&str) -> Cow<'_, str>);
+
+impl PartialEq for Mask {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::fn_addr_eq(self.0, other.0)
+    }
+}
+
+impl<'a> Escaped<'a> {
+    /// One piece, which nobody masks.
+    #[must_use]
+    pub fn of(piece: &'a str) -> Self {
+        Self { pieces: vec![piece], mask: None }
+    }
 }
 
 impl Escaped<'_> {
@@ -29,7 +53,7 @@ impl Escaped<'_> {
             if !head.is_empty() {
                 head.push('\n');
             }
-            unescape_into(safe_head(piece, bytes_max - head.len().min(bytes_max)), &mut head);
+            self.head_of(piece, bytes_max - head.len().min(bytes_max), &mut head);
         }
         head
     }
@@ -43,11 +67,11 @@ impl Escaped<'_> {
                 whole.push('\n');
             }
             if piece.len() <= bytes_max * 2 {
-                unescape_into(piece, &mut whole);
+                self.head_of(piece, piece.len(), &mut whole);
             } else {
-                unescape_into(safe_head(piece, bytes_max), &mut whole);
+                self.head_of(piece, bytes_max, &mut whole);
                 whole.push_str("\n…\n");
-                unescape_into(safe_tail(piece, bytes_max), &mut whole);
+                self.tail_of(piece, bytes_max, &mut whole);
             }
             if whole.len() > bytes_max * 4 {
                 break;
@@ -55,6 +79,33 @@ impl Escaped<'_> {
         }
         whole
     }
+
+    fn head_of(&self, piece: &str, bytes: usize, out: &mut String) {
+        let Some(Mask(mask)) = self.mask else { return unescape_into(safe_head(piece, bytes), out) };
+        let raw = safe_head(piece, bytes.saturating_add(MARGIN_BYTES));
+        let window = unescape(raw);
+        let masked = mask(&window);
+        let after = window.bytes().rev().zip(masked.bytes().rev());
+        let unsure = if raw.len() < piece.len() { shared(after) } else { 0 };
+        let cut = bytes.min(masked.len() - unsure);
+        out.push_str(&masked[..masked.floor_char_boundary(cut)]);
+    }
+
+    fn tail_of(&self, piece: &str, bytes: usize, out: &mut String) {
+        let Some(Mask(mask)) = self.mask else { return unescape_into(safe_tail(piece, bytes), out) };
+        let raw = safe_tail(piece, bytes.saturating_add(MARGIN_BYTES));
+        let window = unescape(raw);
+        let masked = mask(&window);
+        let unsure = if raw.len() < piece.len() { shared(window.bytes().zip(masked.bytes())) } else { 0 };
+        let cut = masked.len().saturating_sub(bytes).max(unsure);
+        let tail = &masked[masked.ceil_char_boundary(cut)..];
+        out.push_str(tail.find('\n').map_or(tail, |at| &tail[at + 1..]));
+    }
+}
+
+/// How much of the margin stands as it was written: there a secret may be that was cut in two. A mark ends it.
+fn shared(pairs: impl Iterator<Item = (u8, u8)>) -> usize {
+    pairs.take(MARGIN_BYTES).take_while(|(written, masked)| written == masked).count()
 }
 
 /// The beginning of an escaped text, not cut inside a character or an escape.
@@ -170,10 +221,41 @@ mod tests {
     fn a_long_text_is_decoded_at_both_ends_only() {
         let middle = "x".repeat(100_000);
         let raw = format!("first\\nsecond {middle} last but one\\nlast \\\"word\\\" \\ud83d\\ude00");
-        let text = Escaped { pieces: vec![&raw] }.head_and_tail(64);
+        let text = Escaped::of(&raw).head_and_tail(64);
         assert!(text.starts_with("first\nsecond"), "{text}");
         assert!(text.ends_with("last \"word\" 😀"), "{text}");
         assert!(text.len() < 400);
+    }
+
+    /// Masks runs of `k` between brackets, as far as both are there: of what is cut in two the rest stays.
+    fn without_keys(text: &str) -> Cow<'_, str> {
+        let mut masked = text.to_owned();
+        while let Some((start, end)) =
+            masked.find('<').and_then(|at| Some((at, at + masked[at..].find('>')?)))
+        {
+            masked.replace_range(start..=end, "[m]");
+        }
+        Cow::Owned(masked)
+    }
+
+    #[test]
+    fn a_secret_across_a_cut_is_masked_before_it_is_cut() {
+        let key = format!("<{}>", "k".repeat(3_000));
+        for (before, behind) in
+            [(0, 40_000), (900, 40_000), (990, 40_000), (40_000, 500), (40_000, 990), (0, 0)]
+        {
+            let raw = format!("first {}{key}{} last", "a".repeat(before), "z".repeat(behind));
+            let masked = Escaped { mask: Some(Mask(without_keys)), ..Escaped::of(&raw) };
+            for text in [masked.head(1_000), masked.head_and_tail(1_000)] {
+                assert!(text.starts_with("first"), "{text}");
+                assert!(text.len() <= 2_100 && !text.contains('k'), "{before} {behind}: {text}");
+            }
+            assert!(masked.head_and_tail(1_000).ends_with("last"));
+        }
+        let keys = format!("{}end", key.repeat(9));
+        let masked = Escaped { mask: Some(Mask(without_keys)), ..Escaped::of(&keys) };
+        assert_eq!(masked.head(1_000), "[m][m][m]", "half of one is left out");
+        assert_eq!(masked.head_and_tail(1_000), "[m][m][m]\n…\n[m][m][m]end");
     }
 
     #[test]
@@ -181,7 +263,7 @@ mod tests {
         for raw in ["\\é\\u12é\\", "\\\u{84}a", "é\\ud83dé\\ud8", "\\u\\u\\u", "\\\\\\\\\\"] {
             let raw = raw.repeat(3);
             for bytes in 0..raw.len() {
-                let piece = Escaped { pieces: vec![&raw] };
+                let piece = Escaped::of(&raw);
                 assert!(piece.head(bytes).len() <= raw.len() * 3, "{raw}");
                 let _ = piece.head_and_tail(bytes);
             }
@@ -192,7 +274,7 @@ mod tests {
     fn a_cut_never_lands_inside_an_escape() {
         for bytes in 1..90 {
             let raw = "a\\u00e9\\\\bé\\n\\ud83d\\ude00c".repeat(40);
-            let text = Escaped { pieces: vec![&raw] }.head_and_tail(bytes);
+            let text = Escaped::of(&raw).head_and_tail(bytes);
             assert!(!text.contains("\\u") && !text.contains('\u{fffd}'), "{bytes}: {text}");
         }
     }

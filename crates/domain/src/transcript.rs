@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-pub use crate::escaped::{Escaped, unescape};
+pub use crate::escaped::{Escaped, Mask, unescape};
 
 /// One line of a transcript that means something to us.
 #[derive(Debug, Clone, PartialEq)]

@@ -171,11 +171,8 @@ impl CompactionMark {
 
     /// Keeps a summary, redacted and bounded.
     pub fn keep_summary(&mut self, summary: &str) {
-        let mut end = summary.len().min(SUMMARY_BYTES_MAX);
-        while !summary.is_char_boundary(end) {
-            end -= 1;
-        }
-        self.summary = Some(redact::text(&summary[..end]).into_owned());
+        let masked = redact::text(summary);
+        self.summary = Some(masked[..masked.floor_char_boundary(SUMMARY_BYTES_MAX)].to_owned());
     }
 }
 

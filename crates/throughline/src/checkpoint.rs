@@ -22,6 +22,7 @@ use throughline_store::checkpoints::{Alone, CheckpointError, Checkpoints};
 use throughline_store::config::Config;
 use throughline_store::lock::Patience;
 use throughline_store::memory::Memory;
+use throughline_store::redact;
 use throughline_store::session::SessionCache;
 
 use crate::hook::usual::percent_of_limit;
@@ -110,8 +111,8 @@ pub(crate) fn observe(
         kind: one_line(moment.kind, 40),
         session: moment.cache.map(|cache| cache.session.clone()).filter(|session| !session.is_empty()),
         phase: state.sd.phase.clone().or_else(|| state.workflow.current_phase.clone()),
-        task: moment.task.map(|task| one_line(task, 300)),
-        notes: moment.notes.map(|notes| throughline_domain::text::shorten(notes, 2_000)),
+        task: moment.task.map(|task| one_line(&redact::text(task), 300)),
+        notes: moment.notes.map(|notes| throughline_domain::text::shorten(&redact::text(notes), 2_000)),
         work: state.sd.clone(),
         git: tree_at(&taken),
         tasks: moment.ledger.map(tasks).unwrap_or_default(),

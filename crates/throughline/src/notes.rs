@@ -51,7 +51,7 @@ pub(crate) fn write(moment: &Moment<'_>, mut added: Added<'_>) -> Result<bool, N
     let subagents = subagents(spool::subagents_at_work(&folder), added.subagent.take());
     let current = match added.last_words {
         Some(words) => {
-            let (stand, asked) = throughline_capture::after_words(moment.ledger, words);
+            let (stand, asked) = throughline_capture::after_words(moment.ledger, &mask(words));
             CurrentState::after(&state, moment.ledger, &stand, asked.as_deref(), &subagents)
         }
         None => CurrentState::of(&state, moment.ledger, &subagents),

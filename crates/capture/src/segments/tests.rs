@@ -49,7 +49,7 @@ impl Session {
     }
 
     fn answer(&mut self, text: &str, is_error: bool) -> &mut Self {
-        let text = Escaped { pieces: vec![text] };
+        let text = Escaped::of(text);
         self.line(What::ToolsAnswered(vec![ToolAnswer {
             call_id: "c".into(),
             text,

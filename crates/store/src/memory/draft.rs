@@ -9,6 +9,7 @@ use throughline_domain::{
 };
 
 use crate::outbox::{Event, Op};
+use crate::redact;
 
 /// An adopted entry keeps its number when it is at most this far ahead of ours: a wild one must not use up the rest.
 const ADOPTED_GAP_MAX: u64 = 10_000;
@@ -143,8 +144,8 @@ impl Draft {
     pub fn add(&mut self, new: NewEntry) -> Result<EntryId, EntryError> {
         let kind = new.detail.kind();
         let text = if kind == Kind::Evidence {
-            let whole = printable(&new.text).trim().to_owned();
-            cut_utf16(&whole, self.limits.evidence_units_max).to_owned()
+            let whole = printable(&redact::text(&new.text));
+            cut_utf16(whole.trim(), self.limits.evidence_units_max).to_owned()
         } else {
             checked(kind.word(), &new.text, May::NotBeEmpty)?
         };
@@ -186,8 +187,8 @@ impl Draft {
     fn adopt_under(&mut self, mut entry: Entry, keeps_id: bool) -> EntryId {
         let kind = entry.id.kind;
         if kind == Kind::Evidence {
-            let cut = cut_utf16(&entry.text, self.limits.evidence_units_max).len();
-            entry.text.truncate(cut);
+            let masked = redact::text(&entry.text).into_owned();
+            cut_utf16(&masked, self.limits.evidence_units_max).clone_into(&mut entry.text);
         }
         let known = |known: &&Entry| {
             known.text == entry.text || (known.alias.is_some() && known.alias == entry.alias)
@@ -367,7 +368,7 @@ impl Draft {
         if let Some(text) = text {
             entry.text = match entry.id.kind {
                 Kind::Evidence if !printable(text).trim().is_empty() => {
-                    cut_utf16(printable(text).trim(), units_max).to_owned()
+                    cut_utf16(printable(&redact::text(text)).trim(), units_max).to_owned()
                 }
                 kind => checked(kind.word(), text, May::NotBeEmpty)?,
             };
@@ -458,5 +459,5 @@ fn other_kind(id: EntryId, wanted: &'static str) -> EntryError {
 }
 /// What was asked for, as an error repeats it: masked before it is cut, for half of a secret is not known as one.
 fn asked(name: &str) -> String {
-    throughline_domain::text::one_line(&crate::redact::text(name), 60)
+    throughline_domain::text::one_line(&redact::text(name), 60)
 }

@@ -8,7 +8,7 @@ use flate2::write::DeflateEncoder;
 use throughline_domain::recall::words::index_line;
 use throughline_domain::recall::{Outcome, Passage, PassageKind};
 
-use crate::redact;
+use super::continued;
 
 /// Text of one block. A larger one compresses better and costs more to look into.
 pub const BLOCK_BYTES: usize = 16 << 10;
@@ -60,8 +60,7 @@ impl NewBlock {
         let mut block = Self { session: session.to_owned(), project: project.to_owned(), ..Self::default() };
         let mut texts = String::new();
         let (mut turn, mut at_s) = (0_u64, 0_i64);
-        for passage in passages {
-            let text = redact::text(&passage.text);
+        for (passage, text) in passages.iter().zip(continued::masked(passages)) {
             block.index_lines.push(index_line(&text));
             block.heads.push(flags(passage));
             put_signed(&mut block.heads, passage.turn.cast_signed() - turn.cast_signed());
@@ -145,6 +144,19 @@ pub(super) fn texts(heads: &[Head], packed: &[u8]) -> Option<Vec<String>> {
     Some(all)
 }
 
+/// A block's passages, put together again.
+pub(super) fn passages(heads: &[Head], texts: Vec<String>) -> Vec<Passage> {
+    let passage = |(head, text): (&Head, String)| Passage {
+        kind: head.kind,
+        outcome: head.outcome,
+        is_sidechain: head.is_sidechain,
+        at_s: head.at_s,
+        turn: head.turn,
+        text,
+    };
+    heads.iter().zip(texts).map(passage).collect()
+}
+
 fn flags(passage: &Passage) -> u8 {
     let outcome = match passage.outcome {
         Outcome::Unknown => 0,
@@ -209,9 +221,7 @@ mod tests {
             let block = NewBlock::pack("s", "/p", &passages, &[1, u64::MAX]);
             let heads = heads(&block.heads);
             let texts = texts(&heads, &block.text).unwrap();
-            let back: Vec<Passage> = heads.iter().zip(texts).map(|(head, text)| Passage {
-                kind: head.kind, outcome: head.outcome, is_sidechain: head.is_sidechain, at_s: head.at_s, turn: head.turn, text,
-            }).collect();
+            let back = super::passages(&heads, texts);
             prop_assert_eq!(back, passages);
             prop_assert_eq!(marks(&block.marks).collect::<Vec<_>>(), [1, line_mark(u64::MAX)]);
         }

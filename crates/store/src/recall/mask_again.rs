@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use rusqlite::{Transaction, params};
-use throughline_domain::recall::Passage;
 
 use super::block::{self, NewBlock};
+use super::continued;
 use super::{Recall, RecallError, Writing};
 use crate::redact;
 
@@ -68,21 +68,10 @@ fn mask_block(transaction: &Transaction<'_>, old: &Block) -> rusqlite::Result<bo
         super::forget::remove_block(transaction, old.id, heads.len())?;
         return Ok(true);
     };
-    if !texts.iter().any(|text| matches!(redact::text(text), Cow::Owned(_))) {
+    let passages = block::passages(&heads, texts);
+    if !continued::masked(&passages).iter().any(|text| matches!(text, Cow::Owned(_))) {
         return Ok(false);
     }
-    let passages: Vec<Passage> = heads
-        .iter()
-        .zip(texts)
-        .map(|(head, text)| Passage {
-            kind: head.kind,
-            outcome: head.outcome,
-            is_sidechain: head.is_sidechain,
-            at_s: head.at_s,
-            turn: head.turn,
-            text,
-        })
-        .collect();
     let new = NewBlock::pack("", "", &passages, &[]);
     let count = i64::try_from(passages.len()).unwrap_or(0);
     transaction

@@ -4,6 +4,7 @@
 //! passages go in together with how far their transcript was read.
 
 mod block;
+mod continued;
 mod error;
 mod forget;
 mod forget_scope;

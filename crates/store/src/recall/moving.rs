@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use throughline_domain::recall::{Outcome, Passage, PassageKind};
 
 use super::block::{self, NewBlock};
+use super::continued;
 use super::{Batch, Recall, RecallError, Writing};
-use crate::redact;
 
 /// In the place of the project's own folder, wherever that is.
 const HERE: &str = ".";
@@ -34,15 +34,13 @@ impl Recall {
             while let Some(row) = rows.next()? {
                 let heads = block::heads(row.get_ref(0)?.as_blob()?);
                 let Some(texts) = block::texts(&heads, row.get_ref(1)?.as_blob()?) else { continue };
-                let passages: Vec<Value> = heads
-                    .iter()
-                    .zip(texts)
-                    .map(|(head, text)| {
-                        let outcome = outcome_number(head.outcome);
-                        let text = redact::text(&text);
-                        json!([head.kind.number(), outcome, head.is_sidechain, head.at_s, head.turn, text])
-                    })
-                    .collect();
+                let passages = block::passages(&heads, texts);
+                let row_of = |(it, text): (&Passage, _)| {
+                    let outcome = outcome_number(it.outcome);
+                    json!([it.kind.number(), outcome, it.is_sidechain, it.at_s, it.turn, text])
+                };
+                let passages: Vec<Value> =
+                    passages.iter().zip(continued::masked(&passages)).map(row_of).collect();
                 let marks: Vec<u64> = block::marks(row.get_ref(2)?.as_blob()?).collect();
                 let session: String = row.get(3)?;
                 let record =

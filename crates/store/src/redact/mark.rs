@@ -33,11 +33,29 @@ pub fn use_key_of(home: &Home) {
 }
 
 /// The mark of a secret.
-pub(super) fn of(kind: &str, secret: &str) -> String {
+pub(crate) fn of(kind: &str, secret: &str) -> String {
     match KEY.get_or_init(|| KEY_FILE.get().and_then(|path| key_at(path))) {
         Some(key) => format!("{OPENING}{kind}:{:04x}]", fingerprint(key, secret)),
         None => format!("{OPENING}{kind}]"),
     }
+}
+
+/// The kind of the mark that a text begins with.
+pub(crate) fn at_start(text: &str) -> Option<&str> {
+    let inside = text.strip_prefix(OPENING)?;
+    kind_of(&inside[..inside.find(']')?])
+}
+
+/// The kind of the mark that a text ends with.
+pub(crate) fn at_end(text: &str) -> Option<&str> {
+    let inside = text.trim_end().strip_suffix(']')?;
+    kind_of(&inside[inside.rfind(OPENING)? + OPENING.len()..])
+}
+
+fn kind_of(inside: &str) -> Option<&str> {
+    let kind = inside.split(':').next().unwrap_or_default();
+    let is_kind = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    (!kind.is_empty() && inside.len() < 60 && kind.bytes().all(is_kind)).then_some(kind)
 }
 
 /// 16 bits of a keyed hash. The key on both sides of the secret, as HMAC has it: more than these bits never shows.

@@ -33,6 +33,7 @@ use hints::What;
 use shape::{Reach, Shape, reach};
 
 pub use mark::{OPENING, use_key_of};
+pub(crate) use mark::{at_end as mark_at_end, at_start as mark_at_start, of as mark};
 pub use transcript_line::line;
 
 /// Which rules mask: raised whenever they find more, so that what was stored before is masked again.

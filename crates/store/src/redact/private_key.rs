@@ -104,28 +104,75 @@ fn line_end_at(bytes: &[u8]) -> usize {
             }
             b'\\' if matches!(bytes.get(at + 1), Some(b'n' | b'r')) => at += 2,
             b'\\' if bytes.get(at + 1) == Some(&b'\\') => at += 1,
+            b'0'..=b'9' if at > 0 => match number_at(&bytes[at..]) {
+                Some(length) => at += length,
+                None => break,
+            },
             _ => break,
         }
     }
     at
 }
 
-/// What is left of a block before its last line.
+/// The length of a line's number, as `cat -n`, `grep -n` and the client itself print it, if one stands here.
+fn number_at(bytes: &[u8]) -> Option<usize> {
+    let digits = bytes.iter().take(7).take_while(|byte| byte.is_ascii_digit()).count();
+    match bytes[digits..] {
+        [b'\t' | b':' | b'|', ..] => Some(digits + 1),
+        [0xE2, 0x86, 0x92, ..] => Some(digits + "→".len()),
+        _ => None,
+    }
+}
+
+/// What is left of a block before its last line: going back, line by line, as long as they are lines of a key.
 fn tail_before(bytes: &[u8], dashes: usize, end: usize) -> Option<Found> {
     let floor = dashes.saturating_sub(BLOCK_BYTES_MAX);
-    let mut start = dashes;
-    while start > floor && (is_base64(bytes[start - 1]) || matches!(bytes[start - 1], b'\n' | b'\r' | b'\\'))
-    {
-        start -= 1;
-    }
-    // A word on the line above belongs to somebody else: of its key's lines each is long.
-    while let Some(line_end) = bytes[start..dashes].iter().position(|byte| matches!(byte, b'\n' | b'\\')) {
-        if line_end >= PART_BYTES_MIN {
+    let (mut start, mut at) = (dashes, dashes);
+    let mut is_key = false;
+    while at > floor {
+        let (run, between) = line_before(&bytes[floor..at]);
+        let line = &bytes[at - between - run..at - between];
+        at -= between + run;
+        if run > 0 && number_at(&bytes[at..]).is_some() {
+            continue;
+        }
+        // Of a key's lines only the last may be short; a word above it belongs to somebody else.
+        if run == 0 || !(start == dashes || is_of_key(line)) {
             break;
         }
-        start += line_end + 1;
+        is_key |= is_of_key(line);
+        start = at;
     }
-    (dashes - start >= PART_BYTES_MIN).then_some(Found { start, end, kind: "private-key", is_certain: true })
+    is_key.then_some(Found { start, end, kind: "private-key", is_certain: true })
+}
+
+/// Of what ends with line ends, blanks and what stands before a line: how many bytes of base64 are before them, and how
+/// many they are.
+fn line_before(bytes: &[u8]) -> (usize, usize) {
+    let mut at = bytes.len();
+    while let Some(byte) = at.checked_sub(1).map(|last| bytes[last]) {
+        let is_escape = matches!(byte, b'n' | b'r') && at > 1 && bytes[at - 2] == b'\\';
+        at -= match byte {
+            b'\n' | b'\r' | b' ' | b'\t' | b'>' | b'|' | b'\\' | b'#' | b'*' | b'-' | b':' => 1,
+            0x92 if bytes[..at].ends_with("→".as_bytes()) => "→".len(),
+            _ if is_escape => 2,
+            _ => break,
+        };
+    }
+    let run = bytes[..at].iter().rev().take_while(|byte| is_base64(**byte)).count();
+    // The letter of a spelt line end is none of the line.
+    let is_escape =
+        run > 0 && run < at && bytes[at - run - 1] == b'\\' && matches!(bytes[at - run], b'n' | b'r');
+    (run - usize::from(is_escape), bytes.len() - at)
+}
+
+/// Whether base64 is a line of a key, not a word or a path.
+fn is_of_key(line: &[u8]) -> bool {
+    let has = |belongs: fn(&u8) -> bool| line.iter().any(belongs);
+    line.len() >= PART_BYTES_MIN
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+        && has(|byte| byte.is_ascii_digit() || *byte == b'+')
 }
 
 /// PuTTY's form: a number of lines, and the lines.

@@ -426,6 +426,68 @@ fn a_word_chosen_for_a_password_is_one_where_no_sentence_goes_on() {
     }
 }
 
+/// Lines of a key, drawn.
+fn key_lines(count: usize) -> Vec<String> {
+    let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut state = 7_u64;
+    let mut drawn = |length: usize| -> String {
+        (0..length)
+            .map(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                char::from(letters[usize::try_from(state >> 33).unwrap() % letters.len()])
+            })
+            .collect()
+    };
+    let mut lines: Vec<String> = (0..count).map(|_| drawn(64)).collect();
+    lines.push("q7Q=".to_owned());
+    lines
+}
+
+#[test]
+fn a_key_of_which_one_end_is_gone_is_masked_up_to_where_its_lines_end() {
+    let lines = key_lines(6);
+    let (begin, end) =
+        (["-----BEGIN RSA PRIVATE", " KEY-----"].concat(), ["-----END RSA PRIVATE", " KEY-----"].concat());
+    let numbered = |from: usize, sign: &str| -> Vec<String> {
+        lines
+            .iter()
+            .chain([&end])
+            .enumerate()
+            .map(|(at, line)| format!("{:>6}{sign}{line}", from + at))
+            .collect()
+    };
+    let tails = [
+        format!("{}\n{end}", lines.join("\n")),
+        format!("{}\n> {end}", lines.join("\n> ")),
+        format!("{}\\n{end}", lines.join("\\n")),
+        format!("{} {end}", lines.join(" ")),
+        format!("{}\r\n{end}", lines.join("\r\n")),
+        format!("    {}\n    {end}", lines.join("\n    ")),
+        numbered(9, "\t").join("\n"),
+        numbered(9, "→").join("\n"),
+        numbered(9, ":").join("\n"),
+    ];
+    for tail in tails {
+        let clean = text(&format!("$ tail -8 /home/me/.ssh/id_rsa2\n… 19 lines left out\n{tail}\ndone 12"))
+            .into_owned();
+        assert!(lines.iter().all(|line| !clean.contains(&line[..4])), "{clean}");
+        assert!(clean.starts_with("$ tail -8 /home/me/.ssh/id_rsa2\n… 19 lines left out\n"), "{clean}");
+        assert!(clean.ends_with("[masked:private-key]\ndone 12"), "{clean}");
+    }
+    let heads = [
+        format!("{begin}\n{}", lines.join("\n")),
+        format!("> {begin}\n> {}", lines.join("\n> ")),
+        format!("     1\t{begin}\n{}", numbered(2, "\t")[..6].join("\n")),
+        format!("     1→{begin}\n{}", numbered(2, "→")[..6].join("\n")),
+        format!("1:{begin}\n{}", numbered(2, ":")[..6].join("\n")),
+    ];
+    for head in heads {
+        let clean = text(&format!("$ head -8 id_rsa\n{head}\n... [19 lines truncated] ...")).into_owned();
+        assert!(lines.iter().all(|line| !clean.contains(&line[..12.min(line.len())])), "{clean}");
+        assert!(clean.ends_with("[masked:private-key]\n... [19 lines truncated] ..."), "{clean}");
+    }
+}
+
 #[test]
 fn versions_addresses_and_lists_of_names_are_no_passwords() {
     for given in [
@@ -456,5 +518,15 @@ fn versions_addresses_and_lists_of_names_are_no_passwords() {
     let drawn = "q7Rt2vX9kLmW4nPz8sYd";
     for given in [format!("WEBHOOK_TOKEN=https://hooks.tld/s/{drawn}"), format!("db_pass: \"{drawn}\"")] {
         assert!(!text(&given).contains(drawn), "{given}");
+    }
+}
+
+#[test]
+fn words_before_the_last_line_of_a_key_survive() {
+    let end = ["-----END PRIVATE", " KEY-----"].concat();
+    for before in ["grep -c '", "the file ends with\n", "src/very/long/path/of/a/module\n", "found 2026 of "]
+    {
+        let given = format!("{before}{end} there");
+        assert_eq!(text(&given), given);
     }
 }

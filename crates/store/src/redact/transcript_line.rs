@@ -2,18 +2,22 @@
 
 use std::borrow::Cow;
 
-use throughline_domain::transcript::{Block, Line, What};
+use throughline_domain::transcript::{Block, Line, Mask, What};
 
-/// What is captured out of a line (names, quotes, decisions) stands alone afterwards, and a secret is often known only by
-/// what stands around it: so lines are masked before. Commands have to be known again, at a later gate, by the words that
-/// were written. Answers of tools are long, and whole lines are taken from them: those are masked when they are written.
+/// What is captured out of a line (names, quotes, decisions, passages, single lines of an output) stands alone afterwards,
+/// and a secret is often known only by what stands around it: so lines are masked before. Commands have to be known again,
+/// at a later gate, by the words that were written. Answers of tools are long, and most are never read: as much of them is
+/// masked as somebody reads.
 pub fn line(line: &mut Line<'_>) {
     match &mut line.what {
         What::UserSaid(text) | What::Queued(text) | What::Summary(text) => mask(text),
         What::Command { args, .. } => mask(args),
         What::Responded { blocks, .. } => blocks.iter_mut().for_each(mask_block),
         What::ToolsAnswered(answers) => {
-            answers.iter_mut().filter_map(|answer| answer.user_said.as_mut()).for_each(mask);
+            for answer in answers {
+                answer.text.mask = Some(Mask(super::text));
+                [&mut answer.user_said, &mut answer.answers].into_iter().flatten().for_each(mask);
+            }
         }
         What::Compacted { .. } => {}
     }

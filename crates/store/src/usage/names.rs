@@ -25,7 +25,8 @@ impl<'t> Namer<'t> {
         if let Some(number) = self.known.get(name) {
             return Ok(*number);
         }
-        let clean = redact::text(&name[..name.floor_char_boundary(NAME_BYTES_MAX)]).into_owned();
+        let mut clean = redact::text(name).into_owned();
+        clean.truncate(clean.floor_char_boundary(NAME_BYTES_MAX));
         let found = self
             .transaction
             .prepare_cached("SELECT name_no FROM usage_names WHERE name = ?1")?

@@ -440,3 +440,65 @@ fn a_database_that_was_set_aside_is_masked_if_it_is_text_and_named_if_not() {
         assert_eq!(remask::kept(&old.home), Vec::<PathBuf>::new());
     }
 }
+
+/// An index as an earlier version left it: it cut a text into passages first, and masked the one that had a key's first line.
+#[test]
+fn the_rest_of_a_key_that_was_cut_before_it_was_masked_is_masked_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path().join("data"));
+    let path = home.recall();
+    let key = |number: usize| format!("{}{}", &secret(number)[4..], &secret(number + 100)[8..]);
+    let stands_for =
+        |number: usize| format!("line {number:02} {}", "of the key ".repeat(9))[..key(1).len()].to_owned();
+    let passage = |lines: &[&str]| Passage {
+        kind: PassageKind::Output,
+        outcome: Outcome::Unknown,
+        is_sidechain: false,
+        at_s: 1_769_000_000,
+        turn: 1,
+        text: format!("cat deploy.txt\n> {}", lines.join("\n> ")),
+    };
+    let lines: Vec<String> = (1..=6).map(stands_for).collect();
+    let passages = [
+        passage(&["[masked:private-key:12ab]"]),
+        passage(&[&lines[0], &lines[1], &lines[2]]),
+        passage(&[&lines[3], &lines[4], &lines[5], "and then the harbour lights"]),
+    ];
+    let writing = Recall::writing(&path, Patience::Person).unwrap();
+    let mut index = Recall::open(&path, Duration::from_secs(1)).unwrap();
+    let block = NewBlock::pack("s1", "/p", &passages, &[1]);
+    index.add(&writing, &Batch { blocks: vec![block], files: Vec::new() }).unwrap();
+    drop((index, writing));
+    let connection = Connection::open(&path).unwrap();
+    let packed: Vec<u8> = connection.query_row("SELECT text FROM texts", [], |row| row.get(0)).unwrap();
+    let text =
+        (1..=6).fold(inflated(&packed), |text, number| text.replace(&stands_for(number), &key(number)));
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::new(9));
+    encoder.write_all(text.as_bytes()).unwrap();
+    connection.execute("UPDATE texts SET text = ?1", [encoder.finish().unwrap()]).unwrap();
+    connection.execute("DELETE FROM words WHERE rowid > 0", []).unwrap();
+    connection.execute("INSERT INTO words (rowid, line) VALUES (1, ?1)", [index_line(&text)]).unwrap();
+    drop(connection);
+    write(&home.root().join("masked.json"), r#"{"done":1,"to":1}"#);
+
+    let job = Job {
+        home: &home,
+        claude_folder: None,
+        user_home: None,
+        deadline: None,
+        wait: Duration::from_secs(2),
+    };
+    let done = job.run().unwrap();
+    assert_eq!((done.problems, done.is_finished), (Vec::new(), true));
+    let connection = Connection::open(&path).unwrap();
+    let packed: Vec<u8> = connection.query_row("SELECT text FROM texts", [], |row| row.get(0)).unwrap();
+    let expected = "cat deploy.txt\n> [masked:private-key:12ab]cat deploy.txt\n> [masked:private-key]cat deploy.txt\n> [masked:private-key]\n> and then the harbour lights";
+    assert_eq!(inflated(&packed), expected);
+    let mut contents = Vec::new();
+    read_all(home.root(), &mut contents);
+    for (name, bytes) in &contents {
+        let text = String::from_utf8_lossy(bytes).to_ascii_lowercase();
+        let left = (1..=6).find(|number| text.contains(&key(*number).to_ascii_lowercase()[4..16]));
+        assert_eq!(left, None, "{name}");
+    }
+}

@@ -9,7 +9,7 @@ use throughline_briefing::notes::Progress;
 use throughline_domain::ledger::{FindingKind, Ledger, Phase};
 use throughline_domain::text::one_line;
 use throughline_domain::{Health, State, Trigger};
-use throughline_store::spool;
+use throughline_store::{redact, spool};
 
 use super::briefing::session_ledger;
 use super::checkpoint::{self, Left};
@@ -61,7 +61,11 @@ struct Warning {
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    let reason = args.what_for.as_deref().map(|text| one_line(text, 200)).filter(|text| !text.is_empty());
+    let reason = args
+        .what_for
+        .as_deref()
+        .map(|text| one_line(&redact::text(text), 200))
+        .filter(|text| !text.is_empty());
     let note = reason.map_or_else(|| "away".to_owned(), |reason| format!("away for {reason}"));
     let ledger = session_ledger(app);
     let mut kept = save_and_checkpoint(app, &note);

@@ -100,7 +100,7 @@ fn save(
         draft.save(Trigger::Precompact, git.clone());
         draft.state.workflow.tool_executions = Some(run.tools.get());
         if let Some(focus) = focus {
-            let text = throughline_domain::text::shorten(focus, 1_000);
+            let text = throughline_domain::text::shorten(&throughline_store::redact::text(focus), 1_000);
             // A focus that cannot be recorded must not cost the save.
             let _ = draft.add(NewEntry { text, detail: Detail::Directive { source: "/compact".to_owned() } });
         }

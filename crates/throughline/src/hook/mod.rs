@@ -124,7 +124,10 @@ impl Run {
             log::failure(&self.place.home, self.now, &self.during(), failure);
         }
         let said = self.say_counting(&outcome.reply);
-        let out = outcome.failures.first().map_or_else(|| "ok".to_owned(), |what| one_line(what, 200));
+        let out = outcome
+            .failures
+            .first()
+            .map_or_else(|| "ok".to_owned(), |what| one_line(&redact::text(what), 200));
         let record = SpoolRecord { out, said, turn: outcome.turn, note: outcome.note, ..self.record() };
         if let Err(error) = spool.append(&record) {
             log::failure(&self.place.home, self.now, &self.during(), &error.to_string());

@@ -37,6 +37,7 @@ mod hostile_places;
 mod injection;
 mod instructions;
 mod leaks;
+mod long_secrets;
 mod mcp;
 mod moving;
 mod notes;

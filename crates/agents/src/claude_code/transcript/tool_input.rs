@@ -98,7 +98,7 @@ fn head(value: Raw<'_>, bytes_max: usize) -> Option<Cow<'_, str>> {
         Ok(raw) => raw,
         Err(error) => std::str::from_utf8(&more[..error.valid_up_to()]).ok()?,
     };
-    Some(Cow::Owned(Escaped { pieces: vec![raw] }.head(bytes_max)))
+    Some(Cow::Owned(Escaped::of(raw).head(bytes_max)))
 }
 
 /// The texts that several edits replace.

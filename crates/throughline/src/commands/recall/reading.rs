@@ -14,6 +14,7 @@ use throughline_domain::{Timestamp, time};
 use throughline_store::forget::Forgotten;
 use throughline_store::known_files::KnownFile;
 use throughline_store::recall::{BLOCK_BYTES, NewBlock, line_mark};
+use throughline_store::redact;
 use throughline_store::transcript_file::{self, Cursor};
 
 use super::intake::Reading;
@@ -153,7 +154,7 @@ impl<'f> Lines<'f> {
     }
 
     fn take(&mut self, at: u64, bytes: &[u8]) {
-        let line = match parse_line(bytes) {
+        let mut line = match parse_line(bytes) {
             Parsed::Line(line) => line,
             Parsed::Nothing => return,
             Parsed::Problem(problem) => {
@@ -186,6 +187,8 @@ impl<'f> Lines<'f> {
         {
             return;
         }
+        // Before it is cut into passages: of a long secret only the first would be known for one.
+        redact::line(&mut line);
         let before = self.passages.len();
         let Self { teller, passages, text_bytes, .. } = self;
         teller.take(&line, |passage| {
@@ -232,7 +235,7 @@ fn state_of(teller: &Teller, folder: &str) -> String {
         .iter()
         .map(|call| {
             let is = (u8::from(call.is_agent) << 1) | u8::from(call.is_command);
-            let clean = |text: &str| throughline_store::redact::text(text).into_owned();
+            let clean = |text: &str| redact::text(text).into_owned();
             json!([call.id, call.name, clean(&call.subject), clean(&call.purpose), is, call.turn])
         })
         .collect();

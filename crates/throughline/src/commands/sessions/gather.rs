@@ -190,9 +190,9 @@ fn first_prompt(path: &Path) -> Option<String> {
             && let Parsed::Line(line) = parse_line(bytes)
             && let What::UserSaid(text) = line.what
         {
-            found = Some(throughline_domain::text::shorten(&text, 400));
+            found = Some(throughline_domain::text::shorten(&throughline_store::redact::text(&text), 400));
         }
     };
     read_on(path, &Cursor::at_start(), HEAD_BYTES, SystemTime::UNIX_EPOCH, each).ok()?;
-    found.map(|text| throughline_store::redact::text(&text).into_owned())
+    found
 }
