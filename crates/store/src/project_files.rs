@@ -121,6 +121,37 @@ pub fn links_out(project: &Project) -> Vec<String> {
         .collect()
 }
 
+/// The link on the way to a file below the working tree that leaves the project, if one does: it may have come with a
+/// clone. The user's own home folder is no project that somebody else prepared.
+#[must_use]
+pub fn link_out(project: &Project, path: &Path) -> Option<PathBuf> {
+    if !project.files.starts_with(&project.root) {
+        return None;
+    }
+    let tops =
+        [&project.work, &project.root].map(|top| std::fs::canonicalize(top).unwrap_or_else(|_| top.clone()));
+    let leaves = |link: &PathBuf| {
+        link.is_symlink()
+            && !real_target(link).is_some_and(|real| tops.iter().any(|top| real.starts_with(top)))
+    };
+    let below = path.strip_prefix(&project.work).or_else(|_| path.strip_prefix(&project.root)).ok()?;
+    let top = path.ancestors().nth(below.components().count())?;
+    let steps = below.components().scan(top.to_owned(), |at, step| {
+        at.push(step);
+        Some(at.clone())
+    });
+    steps.into_iter().find(leaves)
+}
+
+/// Where a link leads, also when nothing is there yet.
+fn real_target(link: &Path) -> Option<PathBuf> {
+    if let Ok(real) = std::fs::canonicalize(link) {
+        return Some(real);
+    }
+    let target = link.parent()?.join(std::fs::read_link(link).ok()?);
+    Some(std::fs::canonicalize(target.parent()?).ok()?.join(target.file_name()?))
+}
+
 pub(crate) fn leaves_project() -> std::io::Error {
     std::io::Error::other("a link leaves the project")
 }

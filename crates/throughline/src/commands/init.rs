@@ -6,6 +6,7 @@ use similar::TextDiff;
 use throughline_agents::claude_code::plugin;
 use throughline_agents::claude_code::settings_edit::{self, Install, Outcome};
 use throughline_agents::claude_code::version::Version;
+use throughline_domain::text::one_line;
 use throughline_store::project_files;
 
 use super::App;
@@ -70,6 +71,14 @@ fn window(text: &str) -> Result<u64, String> {
 
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let path = settings_path(app, args.shared, args.user)?;
+    if !args.user {
+        let commands = command_paths(app, false).into_iter().map(|(path, _)| path);
+        refuse_links(
+            app,
+            commands.chain([path.clone()]),
+            "or register for all your projects: `throughline init --user`",
+        )?;
+    }
     let old = project_files::read_settings(&path)?;
     let client = client_version();
     let ours = Install { binary: own_path(args.shared)?, client, status_line: true };
@@ -164,6 +173,22 @@ pub(super) fn settings_path(app: &App, shared: bool, user: bool) -> Result<PathB
     }
     let name = if shared { "settings.json" } else { "settings.local.json" };
     Ok(app.memory.project.work.join(".claude").join(name))
+}
+
+/// Nothing is written or removed through a link that leaves the project: it may have come with a clone.
+pub(super) fn refuse_links(
+    app: &App,
+    paths: impl IntoIterator<Item = PathBuf>,
+    otherwise: &str,
+) -> Result<(), Failure> {
+    let Some(link) = paths.into_iter().find_map(|path| project_files::link_out(&app.memory.project, &path))
+    else {
+        return Ok(());
+    };
+    let target = std::fs::read_link(&link).unwrap_or_default();
+    let what = format!("{} is a link to {}, which leaves the project", link.display(), target.display());
+    let hint = "nothing was changed; replace the link by a real file or folder inside the project";
+    Err(Failure::new(one_line(&what, 1_000)).hint(format!("{hint}, {otherwise}")))
 }
 
 pub(super) fn refuse(

@@ -10,7 +10,7 @@ use throughline_agents::claude_code::shell_words;
 use throughline_store::project_files;
 
 use super::App;
-use super::init::{install_folder, own_path, refuse, show_diff};
+use super::init::{install_folder, own_path, refuse, refuse_links, show_diff};
 use crate::failure::Failure;
 use crate::output::{self, GOOD, styled};
 
@@ -25,6 +25,11 @@ const SHARED_COMMAND: &str = "throughline";
 /// The project's list as it is, and with our server in it.
 pub(super) fn edit(app: &App) -> Result<(Option<String>, Edit), Failure> {
     let path = list_path(&app.memory.project.root);
+    refuse_links(
+        app,
+        [path.clone()],
+        "or leave the server out: `throughline init` without --mcp and --shared",
+    )?;
     let old = project_files::read_settings(&path)?;
     let edit = add_server(old.as_deref(), SHARED_COMMAND).map_err(|problem| refuse(&path, &problem))?;
     Ok((old, edit))
@@ -52,6 +57,15 @@ pub(super) fn install(app: &App, dry_run: bool) -> Result<(), Failure> {
         output::warn("`throughline` is not on the path: the client will not find the server by that name");
     }
     Ok(())
+}
+
+/// Whether a list that is not the project's own holds our server, as far as `remove` would look for it.
+pub(super) fn refuse_link(app: &App, shared: bool) -> Result<(), Failure> {
+    let path = list_path(&app.memory.project.root);
+    if !shared && !install_folder(&app.place, &path).join("written").is_file() {
+        return Ok(());
+    }
+    refuse_links(app, [path], "or take out by hand what an earlier version wrote there")
 }
 
 /// Takes our server out of the project's list. One that somebody else put there stays, unless the team's own settings

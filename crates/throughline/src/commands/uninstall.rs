@@ -1,12 +1,14 @@
 //! `uninstall`: takes our entries out of the client's settings; byte for byte when nothing else changed.
 
+use std::path::Path;
+
 use throughline_agents::claude_code::settings_edit::{self, Outcome};
 use throughline_agents::claude_code::settings_read::Scope;
 use throughline_store::project_files;
 
 use super::App;
 use super::compact_at;
-use super::init::{command_paths, install_folder, refuse, settings_path, show_diff};
+use super::init::{command_paths, install_folder, refuse, refuse_links, settings_path, show_diff};
 use super::instructions;
 use super::servers;
 use crate::failure::Failure;
@@ -36,6 +38,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         (_, true) => Scope::Project,
         _ => Scope::Local,
     };
+    look_for_links(app, args, &path)?;
     let Some(now) = project_files::read_settings(&path)? else {
         remove_commands(app, args)?;
         instructions::remove(app, scope, args.dry_run)?;
@@ -99,6 +102,17 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         release_files(app);
     }
     output::say("what was recorded stays; `throughline init` brings the hooks back")
+}
+
+/// Before anything is taken out.
+fn look_for_links(app: &App, args: &Args, settings: &Path) -> Result<(), Failure> {
+    if args.user {
+        return Ok(());
+    }
+    let commands = command_paths(app, false).into_iter().map(|(path, _)| path);
+    let otherwise = "or take out by hand what an earlier version wrote there";
+    refuse_links(app, commands.chain([settings.to_owned()]), otherwise)?;
+    servers::refuse_link(app, args.shared)
 }
 
 /// The slash commands that `init` wrote, unless somebody changed them.

@@ -275,3 +275,87 @@ fn links_inside_the_project_work() {
     assert!(other.home.read("kept/state.json").contains("through a linked file"));
     assert!(other.state_path().is_symlink(), "the link stays");
 }
+
+/// Every file below a folder, as it is; of a link to nowhere, nothing.
+fn content_of(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let content = |path: PathBuf| (path.clone(), fs::read(&path).unwrap_or_default());
+    files_under(folder).into_iter().map(content).collect()
+}
+
+#[test]
+fn nothing_is_written_or_removed_through_links_that_leave_the_project_by_init_or_uninstall() {
+    let way: [(&str, &str, &[&str]); 8] = [
+        (".claude/commands", "commands", &[]),
+        (".claude/settings.local.json", "settings.json", &[]),
+        (".claude/settings.json", "settings.json", &["--shared"]),
+        (".claude/settings.local.json", "not-there-yet.json", &[]),
+        (".claude/commands/throughline.md", "not-there-yet.md", &[]),
+        (".claude", "commands", &[]),
+        (".claude", "commands", &["--shared"]),
+        (".mcp.json", "settings.json", &["--mcp"]),
+    ];
+    for (link, target, flags) in way {
+        let scene = Scene::with_git();
+        let outside = scene.home.root().join("outside");
+        fs::create_dir_all(outside.join("commands")).unwrap();
+        fs::write(outside.join("settings.json"), "{\"model\":\"opus\"}").unwrap();
+        let path = scene.home.project().join(link);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        symlink(outside.join(target), &path).unwrap();
+        // What an earlier version wrote there: it is whole, and would be removed.
+        let other = Scene::with_git();
+        other.ok(&["init"]);
+        for name in ["context-compact.md", "throughline.md"] {
+            fs::copy(
+                other.home.project().join(".claude/commands").join(name),
+                outside.join("commands").join(name),
+            )
+            .unwrap();
+        }
+        let before = (content_of(&outside), content_of(&scene.home.project()));
+        for verb in ["init", "uninstall"] {
+            let flags: &[&str] =
+                if verb == "uninstall" && flags == ["--mcp"] { &["--shared"] } else { flags };
+            for trial in [&[][..], &["--dry-run"]] {
+                let said = scene.fails(1, &[&[verb], flags, trial].concat());
+                assert!(
+                    said.contains("leaves the project") && said.contains("nothing was changed"),
+                    "{said}"
+                );
+                assert!(
+                    said.contains(link) && said.contains(outside.join(target).to_str().unwrap()),
+                    "{said}"
+                );
+            }
+        }
+        let after = (content_of(&outside), content_of(&scene.home.project()));
+        assert_eq!(after, before, "{link}");
+        assert!(path.is_symlink(), "{link}");
+        let doctor = scene.run(&["doctor"]).stdout;
+        let named = doctor.lines().find(|line| line.contains("leave the project")).unwrap_or_default();
+        assert!(named.contains(link), "{link}: {doctor}");
+    }
+}
+
+#[test]
+fn init_follows_links_that_stay_in_the_project_and_those_of_the_user_s_own_folder() {
+    let scene = Scene::with_git();
+    fs::create_dir_all(scene.home.project().join("kept/commands")).unwrap();
+    fs::create_dir(scene.home.project().join(".claude")).unwrap();
+    symlink("../kept/commands", scene.home.project().join(".claude/commands")).unwrap();
+    symlink("../kept/settings.json", scene.home.project().join(".claude/settings.local.json")).unwrap();
+    scene.home.write("kept/settings.json", "{}");
+    scene.ok(&["init"]);
+    assert!(scene.home.read("kept/settings.json").contains("SessionStart"));
+    assert!(scene.home.project().join("kept/commands/throughline.md").is_file());
+    scene.ok(&["uninstall"]);
+    assert_eq!(scene.home.read("kept/settings.json"), "{}");
+    let dotfiles = scene.home.root().join("dotfiles");
+    fs::create_dir_all(&dotfiles).unwrap();
+    let _ = fs::remove_dir_all(scene.home.claude_config());
+    symlink(&dotfiles, scene.home.claude_config()).unwrap();
+    scene.ok(&["init", "--user"]);
+    assert!(dotfiles.join("settings.json").is_file() && dotfiles.join("commands/throughline.md").is_file());
+    scene.ok(&["uninstall", "--user"]);
+    assert!(!dotfiles.join("commands/throughline.md").exists());
+}

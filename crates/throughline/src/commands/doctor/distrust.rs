@@ -30,6 +30,17 @@ pub(super) fn check(context: &Context) -> Vec<Check> {
             "replace them by real files inside the project",
         ));
     }
+    let written = written_by_init(context);
+    if !written.is_empty() {
+        checks.push(Check::warn(
+            NAME,
+            format!(
+                "links that leave the project; `init` and `uninstall` write nothing through them: {}",
+                few(&written)
+            ),
+            "replace them by real files inside the project",
+        ));
+    }
     let foreign =
         Checkpoints::of(project, &context.place.home).all().0.iter().filter(|it| it.is_foreign).count();
     if foreign > 0 {
@@ -56,6 +67,25 @@ pub(super) fn check(context: &Context) -> Vec<Check> {
         checks.push(Check::ok(NAME, "nothing in the project's files that we do not believe"));
     }
     checks
+}
+
+/// Links on the way to what `init` writes in a project, by their names.
+fn written_by_init(context: &Context) -> Vec<String> {
+    let project = &context.memory.project;
+    let names = [
+        ".claude/settings.json",
+        ".claude/settings.local.json",
+        ".claude/commands/context-compact.md",
+        ".claude/commands/throughline.md",
+        ".mcp.json",
+    ];
+    let links = names.iter().filter_map(|name| project_files::link_out(project, &project.work.join(name)));
+    let mut shown: Vec<String> =
+        links.map(|link| link.strip_prefix(&project.work).unwrap_or(&link).display().to_string()).collect();
+    shown.dedup();
+    // The folder itself is named with what we keep in it.
+    shown.retain(|name| !project_files::links_out(project).contains(name));
+    shown
 }
 
 fn few(names: &[String]) -> String {
