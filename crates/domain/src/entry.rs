@@ -244,6 +244,8 @@ impl AnchorPriority {
 
 /// The types of anchors that can be recorded; a file may hold others, and keeps them.
 pub const ANCHOR_TYPES: [&str; 5] = ["decision", "context", "checkpoint", OUTPUT_STYLE, "session_flow"];
+/// The source of a constraint that an agent brings: it cannot say that somebody else set it.
+pub const BY_AGENT: &str = "agent";
 /// The type of which each agent has one: a new one takes the old one's place.
 pub const OUTPUT_STYLE: &str = "output_style";
 

@@ -85,6 +85,9 @@ impl From<EntryError> for Failure {
             }
             EntryError::Same(id) => Self::new(message)
                 .hint(format!("`throughline edit {id}` changes its words or its reason without a new entry")),
+            EntryError::UsersWords(_) => {
+                Self::new(message).hint("a person changes it in a terminal of their own, or withdraws it")
+            }
             EntryError::Empty(_) | EntryError::OtherKind { .. } | EntryError::Resolved(_) => {
                 Self::new(message)
             }

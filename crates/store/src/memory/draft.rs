@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use throughline_domain::budget::Limits;
-use throughline_domain::entry::{ENTRY_UNITS_MAX, EntryId, OUTPUT_STYLE, Resolution};
+use throughline_domain::entry::{BY_AGENT, ENTRY_UNITS_MAX, EntryId, OUTPUT_STYLE, Resolution};
 use throughline_domain::text::{cut_utf16, printable, utf16_len};
 use throughline_domain::{
     AnchorPriority, Detail, Entry, EvidenceType, GitState, Kind, Origin, Priority, State, Trigger, WorkItem,
@@ -52,6 +52,9 @@ pub enum EntryError {
     /// The new words are the old ones.
     #[error("{0} says that already")]
     Same(EntryId),
+    /// The user's own words, which an agent was to change.
+    #[error("{0} is in the user's own words, which an agent cannot change")]
+    UsersWords(EntryId),
     /// The question has an answer already.
     #[error("{0} is resolved already")]
     Resolved(EntryId),
@@ -335,7 +338,9 @@ impl Draft {
         if printable(text).trim() == old.text {
             return Err(EntryError::Same(old.id));
         }
+        refuse_agent(old.id, self.origin)?;
         let mut detail = old.detail.clone();
+        name_agent(&mut detail, self.origin);
         if let Detail::Decision { rationale: reason, .. } = &mut detail {
             // The old reason was the old decision's.
             *reason = checked("rationale", rationale.unwrap_or(""), May::BeEmpty)?;
@@ -365,6 +370,7 @@ impl Draft {
         let origin = self.origin;
         let units_max = self.limits.evidence_units_max;
         let entry = self.find(name)?;
+        refuse_agent(entry.id, origin)?;
         if let Some(text) = text {
             entry.text = match entry.id.kind {
                 Kind::Evidence if !printable(text).trim().is_empty() => {
@@ -387,6 +393,7 @@ impl Draft {
                 }
             }
         }
+        name_agent(&mut entry.detail, origin);
         let id = entry.id;
         let changed = event(Op::Change, entry, origin, Some("edited".to_owned()));
         self.events.push(changed);
@@ -439,6 +446,23 @@ pub(super) fn history_event(transition: Value, origin: Origin, why: &str) -> Eve
 enum May {
     BeEmpty,
     NotBeEmpty,
+}
+
+/// Directives are the user's own words.
+fn refuse_agent(id: EntryId, origin: Origin) -> Result<(), EntryError> {
+    if origin == Origin::Assistant && id.kind == Kind::Directive {
+        return Err(EntryError::UsersWords(id));
+    }
+    Ok(())
+}
+
+/// Where an agent changed the words of a constraint, they are its own, whoever set it before.
+fn name_agent(detail: &mut Detail, origin: Origin) {
+    if let Detail::Constraint { source, .. } = detail
+        && origin == Origin::Assistant
+    {
+        BY_AGENT.clone_into(source);
+    }
 }
 
 fn checked(what: &'static str, text: &str, may: May) -> Result<String, EntryError> {

@@ -1,6 +1,6 @@
 //! `add`: records an entry.
 
-use throughline_domain::entry::EntryId;
+use throughline_domain::entry::{BY_AGENT, EntryId};
 use throughline_domain::{Detail, EvidenceType, Origin, Priority};
 use throughline_store::memory::NewEntry;
 
@@ -43,7 +43,7 @@ enum What {
         /// The constraint
         #[arg(allow_hyphen_values = true, value_parser = super::words)]
         text: String,
-        /// Who set it: user, code, system, or any words; left out, whoever records it (user or agent)
+        /// Who set it: user, code, system, or any words; left out, whoever records it. An agent cannot name the user
         #[arg(long, value_name = "WHO", allow_hyphen_values = true)]
         source: Option<String>,
         /// Work that breaks it must not go on
@@ -100,8 +100,7 @@ pub(crate) fn run(app: &App, args: Args) -> Result<(), Failure> {
             (text, Detail::Decision { rationale, reversible: !irreversible })
         }
         What::Constraint { text, source, blocking, category } => {
-            let by_agent = app.author().origin == Origin::Assistant;
-            let source = source.unwrap_or_else(|| if by_agent { "agent" } else { "user" }.to_owned());
+            let source = source_of(app, source);
             (text, Detail::Constraint { source, blocking, category })
         }
         What::Question { text, context, priority } => {
@@ -123,6 +122,24 @@ pub(crate) fn run(app: &App, args: Args) -> Result<(), Failure> {
         output::remark(&format!("the first {kept} of {given_units} characters were kept"));
     }
     output::say(&if is_new { format!("{id} recorded") } else { format!("{id} was recorded already") })
+}
+
+/// Who set a constraint. An agent may name the code or the system; whoever else it names, it is the agent that says so.
+fn source_of(app: &App, given: Option<String>) -> String {
+    if app.author().origin != Origin::Assistant {
+        return given.unwrap_or_else(|| "user".to_owned());
+    }
+    let Some(given) = given.filter(|given| !given.trim().is_empty()) else { return BY_AGENT.to_owned() };
+    if ["code", "system", BY_AGENT].contains(&given.as_str()) {
+        return given;
+    }
+    if given.to_lowercase().contains("user") {
+        output::remark(
+            "recorded as from the agent: what the user says, the user records in a terminal of their own",
+        );
+        return BY_AGENT.to_owned();
+    }
+    format!("{BY_AGENT}: {given}")
 }
 
 /// Records an entry. Gives its id, and whether it is a new one: the same words are recorded once.

@@ -29,6 +29,9 @@ the oldest critical one; the archive keeps them (`throughline list anchors --all
 like a standing rule or a choice of architecture are proposed (PA1…), in their own words. They are no
 anchors until you confirm them or say them again yourself; what you remove is not proposed again.";
 
+/// What an agent may do about proposals.
+const SHOWN: &str = "; `throughline anchor list --proposed` shows those that wait";
+
 /// Facts that must be in every briefing: add, list, promote, confirm, rm
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -169,6 +172,7 @@ fn promote(app: &App, id: &str, to: Option<AnchorPriority>) -> Result<(), Failur
 
 /// First the anchor, then the proposal goes: a kill in between leaves both, and the same words are one anchor.
 fn confirm(app: &App, name: &str, to: Option<AnchorPriority>) -> Result<(), Failure> {
+    app.refuse_agent("making an anchor of a proposal", SHOWN)?;
     let waiting = anchor_proposals::read(&app.memory.folder()).waiting;
     let found = waiting.into_iter().find(|waiting| waiting.name().eq_ignore_ascii_case(name));
     let proposal = found.ok_or_else(|| no_proposal(name))?;
@@ -199,6 +203,9 @@ fn remove(app: &App, ids: &[String]) -> Result<(), Failure> {
     let is_waiting = |name: &String| waiting.iter().any(|it| it.name().eq_ignore_ascii_case(name));
     if let Some(unknown) = proposals.iter().find(|name| !is_waiting(name)) {
         return Err(no_proposal(unknown));
+    }
+    if !proposals.is_empty() {
+        app.refuse_agent("dropping a proposal", SHOWN)?;
     }
     if !recorded.is_empty() {
         refuse_other_kinds(&app.state()?, &recorded)?;

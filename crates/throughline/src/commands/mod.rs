@@ -140,6 +140,16 @@ impl App {
         }
     }
 
+    /// Refuses what takes a person's word where an agent runs us. The client says so in the environment, and whoever may
+    /// run any command can hide that: this keeps an agent from doing it in good faith.
+    pub(crate) fn refuse_agent(&self, what: &str, instead: &str) -> Result<(), Failure> {
+        if !self.caller.is_agent {
+            return Ok(());
+        }
+        Err(Failure::new(format!("{what} takes a person's word, and an agent runs this command"))
+            .hint(format!("nothing was changed; a person runs it in a terminal of their own{instead}")))
+    }
+
     /// The session at hand: the one that calls, else the one last active in this project.
     pub(crate) fn session_at_hand(&self) -> Option<String> {
         self.author().session.or_else(|| {

@@ -50,6 +50,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         return Err(Failure::new(format!("{id} is not among the untrusted entries"))
             .hint("`throughline trust --list` shows them"));
     }
+    app.refuse_agent("trusting what came with the repository", "; `throughline trust --list` shows it")?;
     let mut count = app.memory.trust(&args.ids)?;
     let names_rules = args.ids.is_empty() || args.ids.iter().any(|id| id.eq_ignore_ascii_case(RULES));
     if let Some(foreign) = rules.filter(|_| names_rules) {

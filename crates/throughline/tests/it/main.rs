@@ -43,6 +43,7 @@ mod moving;
 mod notes;
 mod originals;
 mod own_files;
+mod persons_word;
 mod purity;
 mod reading;
 mod recording;

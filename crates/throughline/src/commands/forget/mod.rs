@@ -68,11 +68,12 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(folder: Option<&Path>, args: &Args) -> Result<(), Failure> {
-    if args.words.is_empty() {
-        origin::run(&target::open(folder)?, args)
-    } else {
-        words::run(&App::open(folder)?, args)
+    let is_of_words = !args.words.is_empty();
+    let app = if is_of_words { App::open(folder)? } else { target::open(folder)? };
+    if !args.dry_run {
+        app.refuse_agent("forgetting for good", "; `--dry-run` shows what would go")?;
     }
+    if is_of_words { words::run(&app, args) } else { origin::run(&app, args) }
 }
 
 /// Asks on a terminal. In a pipe nobody can answer, and that is no.

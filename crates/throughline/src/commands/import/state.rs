@@ -1,6 +1,7 @@
 //! Importing a working set: entries out of another state file, an export of one, or an iDumb state.
 
 use serde_json::Value;
+use throughline_domain::entry::BY_AGENT;
 use throughline_domain::{Detail, Entry, Kind, Origin, State};
 use throughline_store::archive::Taking;
 use throughline_store::memory::{KEY_DECISIONS, WORK_ITEM};
@@ -8,9 +9,6 @@ use throughline_store::memory::{KEY_DECISIONS, WORK_ITEM};
 use crate::commands::App;
 use crate::failure::Failure;
 use crate::output;
-
-/// The source of a constraint that an agent brings: it cannot say that somebody else set it.
-const BY_AGENT: &str = "agent";
 
 /// Adds the entries of a state, as text.
 pub(super) fn run(app: &App, name: &str, bytes: Vec<u8>, is_trial: bool) -> Result<(), Failure> {

@@ -5,6 +5,7 @@ use throughline_briefing::Cap;
 use throughline_briefing::continuation;
 use throughline_briefing::fragment::{FragmentKind, wrap};
 use throughline_briefing::handoff::health_block;
+use throughline_domain::entry::BY_AGENT;
 use throughline_domain::text::{one_line, utf16_len};
 use throughline_domain::{AnchorPriority, Detail, EvidenceType, Priority};
 use throughline_mcp::Answer;
@@ -13,9 +14,6 @@ use throughline_mcp::call::Call;
 use crate::commands::{App, add, anchor, briefing, checkpoint, health, next, recall};
 use crate::failure::Failure;
 use crate::gauge::Gauge;
-
-/// The source of a constraint that comes from an agent: it cannot say that somebody else set it.
-const BY_AGENT: &str = "agent";
 
 /// What of `health --json` an agent can use. The client shows it the structured answer in place of the words.
 const FIGURES: [&str; 12] = [
