@@ -317,6 +317,20 @@ fn calls_tell_what_they_are_about() {
 }
 
 #[test]
+fn a_long_argument_is_cut_between_two_words() {
+    for filler in 4_060..4_100 {
+        let prompt =
+            format!("{} postgres://app:q7Zr4TnYw8@db/x and more {}", "p".repeat(filler), "z ".repeat(100));
+        let line = call("Agent", &format!(r#"{{"prompt":"{prompt}"}}"#));
+        let Parsed::Line(line) = parse_line(line.as_bytes()) else { panic!("a line") };
+        let What::Responded { blocks, .. } = &line.what else { panic!("a response") };
+        let Block::Called(call) = &blocks[0] else { panic!("a call") };
+        let kept = call.purpose.as_deref().unwrap();
+        assert!(!kept.contains("q7") || kept.contains("q7Zr4TnYw8@db/x"), "{filler}: {}", &kept[4_050..]);
+    }
+}
+
+#[test]
 fn a_written_file_is_kept_by_its_beginning() {
     let line = call("Write", &format!(r#"{{"file_path":"a","content":"{}"}}"#, "é\\n".repeat(100_000)));
     let Parsed::Line(line) = parse_line(line.as_bytes()) else { panic!("a line") };

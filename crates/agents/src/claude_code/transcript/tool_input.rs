@@ -12,6 +12,8 @@ const TEXT_BYTES_MAX: usize = 4 << 10;
 const COMMAND_BYTES_MAX: usize = 16 << 10;
 /// Most rows of a list of tasks, and most edits and questions of one call.
 const ROWS_MAX: usize = 256;
+/// A longer word is cut in two.
+const WORD_BYTES_MAX: usize = 1 << 10;
 
 /// What a tool does.
 pub(super) fn tool(name: &str) -> Tool {
@@ -98,7 +100,13 @@ fn head(value: Raw<'_>, bytes_max: usize) -> Option<Cow<'_, str>> {
         Ok(raw) => raw,
         Err(error) => std::str::from_utf8(&more[..error.valid_up_to()]).ok()?,
     };
-    Some(Cow::Owned(Escaped::of(raw).head(bytes_max)))
+    let mut text = Escaped::of(raw).head(bytes_max);
+    // Half a word may be half a secret, which nobody would know for one any more.
+    let end = text.len() - WORD_BYTES_MAX.min(text.len());
+    if let Some(blank) = text.bytes().skip(end).rposition(|byte| byte.is_ascii_whitespace()) {
+        text.truncate(end + blank);
+    }
+    Some(Cow::Owned(text))
 }
 
 /// The texts that several edits replace.
