@@ -69,14 +69,26 @@ pub fn defused(text: &str) -> String {
     let text = text.replace(OPEN, "(throughline:").replace(CLOSE, "(/throughline)");
     let mut harmless = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
-        let behind = || &text[at + c.len_utf8()..];
-        harmless.push(match looks_like(c) {
-            '[' if begins_with_one_of(behind(), &["throughline"]) => '(',
-            '<' if c != '‹' && begins_with_one_of(behind(), CLIENTS_TAGS) => '‹',
-            _ => c,
-        });
+        harmless.push(poses_as(c, &text[at + c.len_utf8()..]).unwrap_or(c));
     }
     harmless
+}
+
+/// What to write in place of a character that begins a mark of ours or a tag of the client's, with what stands behind it.
+///
+/// ```
+/// use throughline_briefing::fragment::poses_as;
+/// assert_eq!(poses_as('[', "/throughline]"), Some('('));
+/// assert_eq!(poses_as('<', "system-reminder>"), Some('‹'));
+/// assert_eq!(poses_as('<', "u8>"), None);
+/// ```
+#[must_use]
+pub fn poses_as(c: char, behind: &str) -> Option<char> {
+    match looks_like(c) {
+        '[' if begins_with_one_of(behind, &["throughline"]) => Some('('),
+        '<' if c != '‹' && begins_with_one_of(behind, CLIENTS_TAGS) => Some('‹'),
+        _ => None,
+    }
 }
 
 /// Tags by which the client, or the interface behind it, tells its own words and the user's from the rest.

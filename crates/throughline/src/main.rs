@@ -14,6 +14,7 @@ mod notes;
 mod output;
 mod place;
 mod program;
+mod quoting;
 mod span;
 mod statusline;
 

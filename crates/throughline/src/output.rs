@@ -4,6 +4,8 @@ use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
 use serde_json::Value;
+use throughline_briefing::fragment::{defused, poses_as};
+use throughline_domain::unseen::shown;
 use throughline_store::redact;
 
 use crate::failure::Failure;
@@ -27,7 +29,14 @@ pub(crate) fn styled(style: Style, text: &str) -> String {
 }
 
 /// A line of data, without secrets: what a person wrote into our files by hand was never masked.
+///
+/// Nothing in it can pose as a text of ours or of the client's: an agent may read it as well.
 pub(crate) fn say(text: &str) -> Result<(), Failure> {
+    print(&defused(&redact::text(text)))
+}
+
+/// A text of ours that has its marks already.
+pub(crate) fn say_fragment(text: &str) -> Result<(), Failure> {
     print(&redact::text(text))
 }
 
@@ -45,12 +54,31 @@ fn print(text: &str) -> Result<(), Failure> {
 pub(crate) fn say_json(value: &Value) -> Result<(), Failure> {
     let mut value = value.clone();
     redact::json(&mut value);
-    print(&serde_json::to_string_pretty(&value).unwrap_or_default())
+    print(&escaped(&serde_json::to_string_pretty(&value).unwrap_or_default()))
+}
+
+/// The same JSON, with escapes for what moves a terminal, hides, or could pose as somebody's words: data stays data.
+fn escaped(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for line in json.split_inclusive('\n') {
+        let hides = shown(line) != line;
+        for (at, c) in line.char_indices() {
+            let is_control = c != '\n' && c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+            let is_hidden = hides && shown(c.encode_utf8(&mut [0; 4])).is_empty();
+            if is_control || is_hidden || poses_as(c, &line[at + c.len_utf8()..]).is_some() {
+                let mut units = [0; 2];
+                c.encode_utf16(&mut units).iter().for_each(|unit| text.push_str(&format!("\\u{unit:04x}")));
+            } else {
+                text.push(c);
+            }
+        }
+    }
+    text
 }
 
 /// A remark beside the data.
 pub(crate) fn remark(text: &str) {
-    let _ = writeln!(anstream::stderr().lock(), "{}", redact::text(text));
+    let _ = writeln!(anstream::stderr().lock(), "{}", defused(&redact::text(text)));
 }
 
 /// A warning.

@@ -103,11 +103,11 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         return output::say(&format!("nothing would be said: {why}"));
     }
     if !args.preview {
-        return output::say(&chosen.text);
+        return output::say_fragment(&chosen.text);
     }
     for line in chosen.text.lines() {
         let why = chosen.reasons.iter().find(|(text, _)| text.lines().next() == Some(line));
-        output::say(&match why {
+        output::say_fragment(&match why {
             Some((_, why)) => format!("{line}  {}", styled(DIM, &format!("← {why}"))),
             None => line.to_owned(),
         })?;

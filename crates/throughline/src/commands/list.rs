@@ -8,6 +8,7 @@ use throughline_store::archive::{Archive, EntryRow, Filter};
 use super::{ARCHIVE_WAIT, App};
 use crate::failure::Failure;
 use crate::output::{self, DIM, HEAD, HINT, styled};
+use crate::quoting::{self, RECORDED};
 
 /// List entries
 #[derive(Debug, clap::Args)]
@@ -49,23 +50,26 @@ fn working_set(app: &App, args: &Args, only: Option<Kind>) -> Result<(), Failure
         return output::say_json(&json!(entries));
     }
     let untrusted = app.memory.untrusted();
-    let mut shown = 0;
+    let is_for_agent = quoting::is_for_agent();
+    let mut lines = Vec::new();
     for kind in kinds {
         let entries = state.entries(kind);
         if entries.is_empty() {
             continue;
         }
-        output::say(&styled(HEAD, kind.plural()))?;
+        lines.push(styled(HEAD, kind.plural()));
         for entry in entries {
-            let mark = if untrusted.contains(&entry.id.to_string()) { " (untrusted)" } else { "" };
-            output::say(&format!("  {}{}", line(entry), styled(DIM, mark)))?;
-            shown += 1;
+            let is_untrusted = untrusted.contains(&entry.id.to_string());
+            let mark = if is_untrusted { " (untrusted)" } else { "" };
+            let is_quoted = is_for_agent && (is_untrusted || kind == Kind::Evidence);
+            let before = if is_quoted { "> " } else { "  " };
+            lines.push(format!("{before}{}{}", line(entry), styled(DIM, mark)));
         }
     }
-    if shown == 0 {
+    if lines.is_empty() {
         output::remark("nothing is recorded here yet; `throughline add --help` shows how");
     }
-    Ok(())
+    quoting::say(&RECORDED, &lines)
 }
 
 /// One entry on one line, whole: nothing is cut that a person asked to see.
@@ -118,6 +122,8 @@ fn archived(app: &App, args: &Args, kind: Option<Kind>) -> Result<(), Failure> {
     if args.json {
         return output::say_json(&rows.into_iter().map(row_json).collect());
     }
+    let is_for_agent = quoting::is_for_agent();
+    let mut lines = Vec::new();
     for row in &rows {
         let left = match (&row.left_at, &row.left_why) {
             (Some(_), Some(why)) => format!(" ({why})"),
@@ -129,8 +135,12 @@ fn archived(app: &App, args: &Args, kind: Option<Kind>) -> Result<(), Failure> {
             answer.map_or(left.clone(), |answer| format!(" [resolved: {}]{left}", one_line(answer, 200)));
         let day: String = row.recorded_at.chars().take(10).collect();
         let id = styled(HINT, &row.id);
-        output::say(&format!("{day} {id} {}{}", one_line(&row.text, usize::MAX / 8), styled(DIM, &left)))?;
+        let is_quoted = is_for_agent && (!row.trusted || row.kind == Kind::Evidence.word());
+        let before = if is_quoted { "> " } else { "" };
+        let text = one_line(&row.text, usize::MAX / 8);
+        lines.push(format!("{before}{day} {id} {text}{}", styled(DIM, &left)));
     }
+    quoting::say(&RECORDED, &lines)?;
     if rows.is_empty() && args.limit > 0 {
         output::remark("nothing was ever recorded here; `throughline add --help` shows how");
     } else if rows.len() as u64 == args.limit {

@@ -5,6 +5,7 @@ use throughline_briefing::{Facts, banner};
 use super::App;
 use crate::failure::Failure;
 use crate::output;
+use crate::quoting::{self, RECORDED};
 
 /// Show the recorded state
 #[derive(Debug, clap::Args)]
@@ -24,7 +25,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     }
     let untrusted = app.memory.untrusted();
     let facts = Facts { untrusted: &untrusted, ..Facts::default() };
-    output::say(&banner::summary(&facts.vouched(&state)))?;
+    quoting::say(&RECORDED, &[banner::summary(&facts.vouched(&state))])?;
     if !untrusted.is_empty() {
         output::remark(&format!(
             "{} entries are not trusted yet: `throughline trust --list`",

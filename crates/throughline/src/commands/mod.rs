@@ -64,6 +64,7 @@ use crate::failure::Failure;
 use crate::liveness;
 use crate::output;
 use crate::place::{self, Place};
+use crate::quoting;
 
 /// How long a verb waits for the archive after its change is safe.
 pub(crate) const ARCHIVE_WAIT: Duration = Duration::from_secs(2);
@@ -86,7 +87,7 @@ struct Caller {
 impl Caller {
     fn from_env() -> Self {
         Self {
-            is_agent: std::env::var_os("CLAUDECODE").is_some() || std::env::var_os("AI_AGENT").is_some(),
+            is_agent: quoting::is_for_agent(),
             session: std::env::var("CLAUDE_CODE_SESSION_ID").ok().filter(|id| !id.is_empty()),
         }
     }

@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::ledger;
 use crate::notes::{self, Added, Moment};
 use crate::output;
+use crate::quoting::{self, RECORDED};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -57,7 +58,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         None => Err(Failure::new(format!("there are no notes of session `{}` yet", one_line(&session, 80)))
             .hint("they begin with the first finished task, commit, test run or decision; `throughline note \"…\"` begins them now")),
         Some(_) if args.path => output::say(&notes.path().display().to_string()),
-        Some(text) => output::say(printable(&text).trim_end()),
+        Some(text) => quoting::say(&RECORDED, &[printable(&text).trim_end().to_owned()]),
     }
 }
 

@@ -8,7 +8,7 @@ use throughline_domain::text::one_line;
 use throughline_git::{Git, TreeDiff};
 use throughline_store::lock::Patience;
 
-use super::reading::section;
+use super::reading::say_section;
 use super::{Wanted, counted, find, on_disk, with_moment};
 use crate::checkpoint::observe;
 use crate::commands::App;
@@ -88,7 +88,7 @@ fn print(told: &Difference, committed: Option<&TreeDiff>, blind: Option<&str>) -
         }
     }
     if let Some(diff) = committed {
-        section(
+        say_section(
             &format!(
                 "committed in between ({}):",
                 counted(usize::try_from(diff.count).unwrap_or(usize::MAX), "file")
@@ -96,9 +96,9 @@ fn print(told: &Difference, committed: Option<&TreeDiff>, blind: Option<&str>) -
             names(diff).into_iter(),
         )?;
     }
-    section("uncommitted files (+ new, ~ changed, - no longer):", told.files.iter().cloned())?;
-    section("tasks:", told.tasks.iter().cloned())?;
-    section("anchors:", told.anchors.iter().cloned())?;
+    say_section("uncommitted files (+ new, ~ changed, - no longer):", told.files.iter().cloned())?;
+    say_section("tasks:", told.tasks.iter().cloned())?;
+    say_section("anchors:", told.anchors.iter().cloned())?;
     if let Some((Some(before), Some(after))) = told.context_tokens {
         output::say(&format!("context: {before} → {after} tokens"))?;
     }

@@ -8,6 +8,7 @@ use super::{age, find, on_disk};
 use crate::commands::App;
 use crate::failure::Failure;
 use crate::output::{self, DIM, HEAD, HINT, styled};
+use crate::quoting::{self, RECORDED};
 
 pub(super) fn list(app: &App, as_json: bool) -> Result<(), Failure> {
     let (all, problems) = on_disk(app).all();
@@ -15,9 +16,8 @@ pub(super) fn list(app: &App, as_json: bool) -> Result<(), Failure> {
         let rows: Vec<Value> = all.iter().rev().map(|it| row_json(app, it)).collect();
         return output::say_json(&Value::Array(rows));
     }
-    for checkpoint in all.iter().rev() {
-        output::say(&row(app, checkpoint))?;
-    }
+    let rows: Vec<String> = all.iter().rev().map(|checkpoint| row(app, checkpoint)).collect();
+    quoting::say(&RECORDED, &rows)?;
     for problem in &problems {
         output::warn(&problem.to_string());
     }
@@ -77,59 +77,63 @@ pub(super) fn show(app: &App, name: &str, as_json: bool) -> Result<(), Failure> 
         return output::say_json(&value);
     }
     let kind = one_line(&checkpoint.kind, 20);
-    output::say(&format!("{} {kind}, made {}", styled(HEAD, &checkpoint.id), age(app, &checkpoint)))?;
+    let mut lines = vec![format!("{} {kind}, made {}", styled(HEAD, &checkpoint.id), age(app, &checkpoint))];
     for (label, text) in
         [("note", &checkpoint.notes), ("task", &checkpoint.task), ("phase", &checkpoint.phase)]
     {
         if let Some(text) = text {
-            output::say(&format!("{label}: {}", one_line(text, 400)))?;
+            lines.push(format!("{label}: {}", one_line(text, 400)));
         }
     }
     if let Some(commit) = commit(&checkpoint) {
-        output::say(&format!("commit: {commit}"))?;
+        lines.push(format!("commit: {commit}"));
     }
     if let Some(error) = &checkpoint.git.error {
-        output::say(&format!("git: {}", one_line(error, 300)))?;
+        lines.push(format!("git: {}", one_line(error, 300)));
     }
     let kept = if checkpoint.git.tree.is_some() { "" } else { ", content not kept" };
     let paths = checkpoint.git.files.iter().map(|file| format!("{} {}", file.change, file.path));
-    section(&format!("uncommitted files{kept}:"), paths)?;
-    section("not taken, too large or not readable:", checkpoint.git.left_out.iter().cloned())?;
+    lines.extend(section(&format!("uncommitted files{kept}:"), paths));
+    let left_out = checkpoint.git.left_out.iter().cloned();
+    lines.extend(section("not taken, too large or not readable:", left_out));
     let tasks = checkpoint.tasks.iter().map(|task| format!("{} ({})", task.subject, task.status));
-    section("tasks:", tasks)?;
+    lines.extend(section("tasks:", tasks));
     let words =
         |anchor: &Value, key: &str| anchor.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let anchors = checkpoint.anchors.iter();
-    section("anchors:", anchors.map(|it| format!("{}: {}", words(it, "id"), words(it, "content"))))?;
+    let anchors = anchors.map(|it| format!("{}: {}", words(it, "id"), words(it, "content")));
+    lines.extend(section("anchors:", anchors));
     let since = checkpoint.previous.as_deref().unwrap_or("the one before");
-    section(&format!("changed since {since}:"), checkpoint.changed_since.iter().cloned())?;
+    lines.extend(section(&format!("changed since {since}:"), checkpoint.changed_since.iter().cloned()));
     let metrics = &checkpoint.metrics;
     if let (Some(tokens), Some(turns)) = (metrics.context_tokens, metrics.turns) {
         let responses = if turns == 1 { "response" } else { "responses" };
         let percent = metrics
             .context_percent
             .map_or_else(String::new, |it| format!(", {it} % of the way to the compaction"));
-        output::say(&format!("context: {tokens} tokens after {turns} {responses}{percent}"))?;
+        lines.push(format!("context: {tokens} tokens after {turns} {responses}{percent}"));
     }
-    output::say(&styled(
-        DIM,
-        &format!("`throughline checkpoint restore {}` prints its briefing", checkpoint.id),
-    ))
+    let hint = format!("`throughline checkpoint restore {}` prints its briefing", checkpoint.id);
+    lines.push(styled(DIM, &hint));
+    quoting::say(&RECORDED, &lines)
 }
 
 /// A heading and its lines; nothing where there are none.
-pub(crate) fn section(heading: &str, lines: impl Iterator<Item = String>) -> Result<(), Failure> {
+pub(crate) fn section(heading: &str, lines: impl Iterator<Item = String>) -> Vec<String> {
     const LINES_MAX: usize = 60;
     let lines: Vec<String> = lines.collect();
     if lines.is_empty() {
-        return Ok(());
+        return Vec::new();
     }
-    output::say(heading)?;
-    for line in lines.iter().take(LINES_MAX) {
-        output::say(&format!("  {}", one_line(line, 300)))?;
-    }
+    let mut shown = vec![heading.to_owned()];
+    shown.extend(lines.iter().take(LINES_MAX).map(|line| format!("  {}", one_line(line, 300))));
     if lines.len() > LINES_MAX {
-        output::say(&format!("  and {} more (--json shows all)", lines.len() - LINES_MAX))?;
+        shown.push(format!("  and {} more (--json shows all)", lines.len() - LINES_MAX));
     }
-    Ok(())
+    shown
+}
+
+/// The same, printed.
+pub(super) fn say_section(heading: &str, lines: impl Iterator<Item = String>) -> Result<(), Failure> {
+    section(heading, lines).iter().try_for_each(|line| output::say(line))
 }

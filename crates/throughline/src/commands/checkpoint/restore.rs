@@ -12,7 +12,7 @@ use throughline_git::{Git, Restoring, Then};
 use throughline_store::lock::Patience;
 use throughline_store::placing::{self, PlacingError, Stage};
 
-use super::reading::section;
+use super::reading::say_section;
 use super::{Wanted, age, counted, find, on_disk, with_moment};
 use crate::checkpoint::{Made, make_before, observe};
 use crate::commands::App;
@@ -49,11 +49,11 @@ pub(super) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     if checkpoint.is_foreign {
         return quote(&checkpoint);
     }
-    output::say(&fragment::wrap(FragmentKind::Notice, &head(app, &checkpoint)))?;
+    output::say_fragment(&fragment::wrap(FragmentKind::Notice, &head(app, &checkpoint)))?;
     if checkpoint.briefing.is_empty() {
         return output::say("nothing was recorded or said at that moment");
     }
-    output::say(&checkpoint.briefing)
+    output::say_fragment(&checkpoint.briefing)
 }
 
 /// A checkpoint that was not made here came with the repository, or somebody edited it: data, not instructions.
@@ -65,7 +65,7 @@ fn quote(checkpoint: &Checkpoint) -> Result<(), Failure> {
         checkpoint.id,
         quoted.join("\n")
     );
-    output::say(&fragment::wrap(FragmentKind::Notice, &fragment::defused(&text)))
+    output::say_fragment(&fragment::wrap(FragmentKind::Notice, &fragment::defused(&text)))
 }
 
 fn head(app: &App, checkpoint: &Checkpoint) -> String {
@@ -108,12 +108,12 @@ fn restore_files(app: &App, checkpoint: &Checkpoint, args: &Args) -> Result<(), 
     if plan.files.is_empty() {
         return output::say("every file that was uncommitted then is as it was");
     }
-    section(
+    say_section(
         "these files would be written (D: removed):",
         plan.files.iter().map(|(letter, path)| format!("{letter} {path}")),
     )?;
-    section("deleted then, and not tracked now; they stay:", plan.kept.iter().cloned())?;
-    section("in submodules; they stay:", plan.submodules.iter().cloned())?;
+    say_section("deleted then, and not tracked now; they stay:", plan.kept.iter().cloned())?;
+    say_section("in submodules; they stay:", plan.submodules.iter().cloned())?;
     may_go_on(&plan, args)?;
     if !args.yes && !confirmed(plan.files.len())? {
         return output::say("nothing was written");
@@ -146,12 +146,12 @@ fn may_go_on(plan: &Restoring, args: &Args) -> Result<(), Failure> {
     let lost = plan.names_not_in_git();
     if !lost.is_empty() {
         let count = counted(lost.len(), "file");
-        section("in the way, and ignored or not looked at by git:", lost.into_iter())?;
+        say_section("in the way, and ignored or not looked at by git:", lost.into_iter())?;
         return Err(Failure::new(format!("{count} that git does not hold would be overwritten or removed"))
             .hint("nothing was written; move them away, or add --force: a copy of each is kept first"));
     }
     if !plan.other_changes.is_empty() {
-        section("changed since, and not committed:", plan.other_changes.iter().cloned())?;
+        say_section("changed since, and not committed:", plan.other_changes.iter().cloned())?;
         return Err(Failure::new("the working tree has other changes that are not committed")
             .hint("commit them, or add --force: a checkpoint of them is made first"));
     }

@@ -3,9 +3,10 @@
 use throughline_store::paths::Project;
 
 use super::ask::Search;
-use super::{Desk, page, results, show};
+use super::{Desk, results, show};
 use crate::failure::Failure;
 use crate::place::Place;
+use crate::quoting::{self, FOUND};
 
 /// Passages before and after the one that is opened.
 const AROUND: usize = 6;
@@ -34,11 +35,11 @@ pub(crate) fn found(
     let mut lines = vec![format!("recall with an id opens what stands around it, such as {}", first.id())];
     lines.extend(hits.iter().flat_map(results::shown));
     lines.extend(desk.lacks());
-    Ok(page::fenced(&lines))
+    Ok(quoting::fenced(&FOUND, &lines))
 }
 
 /// A result by its id, with what stands around it.
 pub(crate) fn opened(place: &Place, project: &Project, id: &str) -> Result<String, Failure> {
     let desk = Desk::at(place, Some(project.root.clone()), None)?;
-    Ok(page::fenced(&show::lines(&desk, id, AROUND)?))
+    Ok(quoting::fenced(&FOUND, &show::lines(&desk, id, AROUND)?))
 }

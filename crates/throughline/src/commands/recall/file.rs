@@ -12,6 +12,7 @@ use super::{Desk, ask, page};
 use crate::commands::ARCHIVE_WAIT;
 use crate::failure::Failure;
 use crate::output::{self, DIM, HEAD, HINT, styled};
+use crate::quoting::{self, FOUND};
 
 /// Passages that may name the file.
 const PASSAGES_MAX: usize = 400;
@@ -86,7 +87,7 @@ pub(super) fn run(desk: &Desk<'_>, args: &Args) -> Result<(), Failure> {
             &format!("and {left_out} sessions before (`--limit {}`)", args.limit + left_out),
         ));
     }
-    page::say(&lines)?;
+    quoting::say(&FOUND, &lines)?;
     desk.remark_left();
     Ok(())
 }

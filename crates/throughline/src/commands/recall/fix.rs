@@ -10,6 +10,7 @@ use throughline_store::recall::{Found, Placed, Scope};
 use super::{Desk, ask, page};
 use crate::failure::Failure;
 use crate::output::{self, DIM, GOOD, HINT, WARN, styled};
+use crate::quoting::{self, FOUND};
 
 /// Errors that are compared, and passages behind each that are looked through for its end.
 const COMPARED_MAX: usize = 60;
@@ -74,7 +75,7 @@ pub(super) fn run(desk: &Desk<'_>, args: &Args) -> Result<(), Failure> {
         desk.remark_left();
         return Ok(());
     }
-    page::say(&cases.iter().flat_map(shown).collect::<Vec<String>>())?;
+    quoting::say(&FOUND, &cases.iter().flat_map(shown).collect::<Vec<String>>())?;
     desk.remark_left();
     Ok(())
 }

@@ -11,9 +11,10 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 use super::picker::{Deed, Key, Look, Picker, Row, Size};
 use super::results::{self, Hit};
-use super::{Desk, page, show};
+use super::{Desk, show};
 use crate::failure::Failure;
 use crate::output::{DIM, HEAD, styled};
+use crate::quoting;
 
 /// Passages before and after the one that is opened.
 const AROUND: usize = 6;
@@ -26,7 +27,7 @@ const COLUMNS_MIN: usize = 4;
 /// Whether somebody is there to be asked.
 pub(super) fn is_wanted(no_pick: bool) -> bool {
     !no_pick
-        && !page::is_for_agent()
+        && !quoting::is_for_agent()
         && io::stdin().is_terminal()
         && io::stdout().is_terminal()
         && io::stderr().is_terminal()

@@ -10,6 +10,7 @@ use super::entries::{self, Recorded};
 use super::{Desk, page, pick, show};
 use crate::failure::Failure;
 use crate::output::{self, DIM, HINT, styled};
+use crate::quoting::{self, FOUND};
 
 /// Passages between a question and its conclusion, and units that are shown of the other half of an exchange.
 const EXCHANGE_MAX: usize = 40;
@@ -86,7 +87,7 @@ pub(super) fn run(desk: &Desk<'_>, args: &SearchArgs) -> Result<(), Failure> {
     }
     let first = hits[0].id();
     lines.push(styled(DIM, &format!("`throughline recall show {first}` opens what stands around it")));
-    page::say(&lines)?;
+    quoting::say(&FOUND, &lines)?;
     desk.remark_left();
     if is_picked { pick::open(desk, &hits) } else { Ok(()) }
 }

@@ -10,6 +10,7 @@ use super::{Desk, page};
 use crate::commands::ARCHIVE_WAIT;
 use crate::failure::Failure;
 use crate::output::{self, DIM, HEAD, HINT, styled};
+use crate::quoting::{self, FOUND};
 
 /// Lines of a passage that are shown: of the one that was asked for, and of those around it.
 const LINES_MAX: usize = 200;
@@ -40,7 +41,7 @@ pub(super) fn run(desk: &Desk<'_>, args: &Args) -> Result<(), Failure> {
 /// Shows a result by its id.
 pub(super) fn open(desk: &Desk<'_>, id: &str, around: usize, as_json: bool) -> Result<(), Failure> {
     if !as_json {
-        return page::say(&lines(desk, id, around)?);
+        return quoting::say(&FOUND, &lines(desk, id, around)?);
     }
     output::say_json(&match number_of(id) {
         Some(number) => passage_json(desk, number, around)?,

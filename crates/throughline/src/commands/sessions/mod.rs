@@ -12,6 +12,7 @@ use self::gather::{Listed, Standing};
 use super::App;
 use crate::failure::Failure;
 use crate::output::{self, DIM, GOOD, HINT, WARN, styled};
+use crate::quoting::{self, RECORDED};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -88,9 +89,8 @@ fn list(app: &App, live: bool, limit: usize, as_json: bool) -> Result<(), Failur
         });
         return Ok(());
     }
-    for session in &all {
-        output::say(&row(app, session))?;
-    }
+    let rows: Vec<String> = all.iter().map(|session| row(app, session)).collect();
+    quoting::say(&RECORDED, &rows)?;
     if left_out > 0 {
         output::remark(&format!("and {left_out} more (`--limit {}`)", limit + left_out));
     }

@@ -41,7 +41,7 @@ pub(super) fn run(app: &App, session: &Listed, as_json: bool) -> Result<(), Fail
             "session": session.id, "live": session.standing == Standing::AtWork, "command": command, "context": text,
         }));
     }
-    output::say(
+    output::say_fragment(
         text.as_deref().unwrap_or("nothing is recorded for this project, and the session has no transcript"),
     )?;
     match (session.standing, command) {

@@ -15,6 +15,7 @@ use crate::commands::checkpoint::reading::section;
 use crate::failure::Failure;
 use crate::ledger;
 use crate::output::{self, DIM, HEAD, styled};
+use crate::quoting::{self, RECORDED};
 
 pub(super) fn run(app: &App, session: &Listed, as_json: bool) -> Result<(), Failure> {
     let look = |path: &PathBuf| ledger::look(&app.place.home, &session.id, path);
@@ -35,12 +36,12 @@ pub(super) fn run(app: &App, session: &Listed, as_json: bool) -> Result<(), Fail
         value["checkpoints"] = checkpoints.into();
         return output::say_json(&value);
     }
-    output::say(&format!(
+    let mut lines = vec![format!(
         "{} {}, last active {} ago",
-        styled(HEAD, &session.id),
+        styled(HEAD, &one_line(&session.id, 80)),
         session.standing.words(),
         ago(app, session)
-    ))?;
+    )];
     let rows = [
         ("began", session.started.map(|at| format!("{}{}", time::iso(at), how(session)))),
         ("goes on from", session.parent.clone()),
@@ -57,7 +58,7 @@ pub(super) fn run(app: &App, session: &Listed, as_json: bool) -> Result<(), Fail
     ];
     for (label, text) in rows {
         if let Some(text) = text {
-            output::say(&format!("{label}: {}", one_line(&text, 400)))?;
+            lines.push(format!("{label}: {}", one_line(&text, 400)));
         }
     }
     if ledger.turn > 0 {
@@ -66,13 +67,15 @@ pub(super) fn run(app: &App, session: &Listed, as_json: bool) -> Result<(), Fail
             1 => ", 1 compaction".to_owned(),
             count => format!(", {count} compactions"),
         };
-        output::say(&format!("responses: {}{compactions}", ledger.turn))?;
+        lines.push(format!("responses: {}{compactions}", ledger.turn));
     }
     let tasks = ledger.tasks.iter().filter(|task| task.status != "deleted");
-    section("tasks:", tasks.map(|task| format!("{} ({})", task.subject, task.status)))?;
-    section("edited, no commit since:", uncommitted(&ledger).into_iter())?;
-    section("checkpoints:", checkpoints.into_iter())?;
-    output::say(&styled(DIM, &format!("`throughline sessions resume {}` shows how to come back", session.id)))
+    lines.extend(section("tasks:", tasks.map(|task| format!("{} ({})", task.subject, task.status))));
+    lines.extend(section("edited, no commit since:", uncommitted(&ledger).into_iter()));
+    lines.extend(section("checkpoints:", checkpoints.into_iter()));
+    let hint = format!("`throughline sessions resume {}` shows how to come back", one_line(&session.id, 80));
+    lines.push(styled(DIM, &hint));
+    quoting::say(&RECORDED, &lines)
 }
 
 fn how(session: &Listed) -> String {

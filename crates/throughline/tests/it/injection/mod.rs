@@ -499,6 +499,11 @@ fn attempt(channel: Channel) {
     }
     for (verb, text) in &told.to_terminal {
         check_characters(channel, verb, text);
+        let ends = text.matches("[/throughline]").count();
+        assert_eq!(text.matches("[throughline:").count(), ends, "{channel:?}, {verb}: {text}");
+        for tag in recorded::TAGS {
+            assert!(!text.contains(tag), "{channel:?}, {verb}: {tag} in {text}");
+        }
     }
     check_trust(channel, &told);
     assert_eq!(told.scene.log(), "", "{channel:?}");

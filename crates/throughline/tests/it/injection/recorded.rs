@@ -8,6 +8,16 @@ use super::{check_characters, is_marked};
 use crate::mcp::Server;
 use crate::scene::{STATE, Scene};
 
+/// Beginnings of tags of the client, and spellings of our mark.
+pub(super) const TAGS: [&str; 6] = [
+    "<system-reminder",
+    "</system-reminder",
+    "<task-notification",
+    "<command-name",
+    "[ / THROUGHLINE",
+    "［/throughline",
+];
+
 /// Everything that an agent is told of the project.
 fn told(scene: &Scene) -> Vec<(String, String)> {
     let mut told: Vec<(String, String)> = [
@@ -45,19 +55,65 @@ fn check(scene: &Scene) {
         let opened = text.matches("[throughline:").count();
         assert_eq!(opened, text.matches("[/throughline]").count(), "{when}: {text}");
         assert!(opened == 1 || !is_marked(&text), "{when}: {text}");
-        for tag in
-            ["<system-reminder", "<task-notification", "<command-name", "[ / THROUGHLINE", "［/throughline"]
-        {
+        for tag in TAGS {
             assert!(!text.contains(tag), "{when}: {tag} in {text}");
         }
         seen += text.matches(MARK).count();
     }
     assert!(seen > 50, "what was recorded is told: {seen}");
-    for verb in
-        [&["list", "--all"][..], &["briefing"], &["load"], &["handoff"], &["checkpoint", "list"], &["notes"]]
-    {
+    for verb in [&["briefing"][..], &["handoff"]] {
         check_characters(Channel::ServerInput, &verb.join(" "), &scene.run(verb).stdout);
     }
+    check_verbs(scene);
+}
+
+/// What verbs show of it: to a person without what could pose as us or as the client, to an agent between our marks.
+fn check_verbs(scene: &Scene) {
+    for verb in [
+        &["list"][..],
+        &["list", "evidence"],
+        &["list", "--all"],
+        &["load"],
+        &["notes"],
+        &["sessions", "list"],
+        &["sessions", "show", "s2"],
+        &["checkpoint", "list"],
+        &["checkpoint", "show", "latest"],
+    ] {
+        let when = verb.join(" ");
+        let said = scene.run(verb);
+        let for_person = format!("{}{}", said.stdout, said.stderr);
+        let for_agent = scene.as_agent(verb);
+        for text in [&for_person, &for_agent] {
+            check_characters(Channel::ServerInput, &when, text);
+            for tag in TAGS {
+                assert!(!text.contains(tag), "{when}: {tag} in {text}");
+            }
+        }
+        assert_eq!(for_person.matches("[/throughline]").count(), 0, "{when}: {for_person}");
+        assert!(for_agent.starts_with("[throughline:"), "{when}: {for_agent}");
+        assert!(for_agent.ends_with("\n[/throughline]\n"), "{when}: {for_agent}");
+        assert_eq!(for_agent.matches("[throughline:").count(), 1, "{when}: {for_agent}");
+        assert_eq!(for_agent.matches("[/throughline]").count(), 1, "{when}: {for_agent}");
+        assert!(for_agent.encode_utf16().count() < 25_000, "{when}");
+        // Data is data: nothing is left out of it, but nothing in it moves a terminal.
+        let json = scene.run(&[verb, &["--json"]].concat()).stdout;
+        check_characters(Channel::ServerInput, &when, &json);
+        assert!(serde_json::from_str::<Value>(&json).is_ok(), "{when}: {json}");
+        for tag in TAGS {
+            assert!(!json.contains(tag), "{when} --json: {tag} in {json}");
+        }
+    }
+    let listed = scene.as_agent(&["list", "evidence"]);
+    assert!(is_marked(&listed), "{listed}");
+    for line in listed.lines().filter(|line| is_marked(line)) {
+        assert!(line.starts_with("> "), "evidence is quoted: {line}");
+    }
+    let said = |value: Value| value.to_string();
+    assert!(
+        said(scene.json(&["list", "--all", "--json"])).contains("[/throughline]"),
+        "data is what was recorded"
+    );
 }
 
 #[test]
