@@ -20,6 +20,8 @@ pub enum Occasion {
         /// Seconds since the project's last recorded activity.
         idle_seconds: u64,
     },
+    /// Somebody asked for it, at whatever time.
+    Asked,
 }
 
 const HEADINGS: Headings = Headings {
@@ -66,6 +68,7 @@ fn head(state: &State, scope: Scope, occasion: &Occasion) -> String {
              compacted, then go on; where the summary differs, trust this.",
             sections::saved_at(state)
         ),
+        (Occasion::Asked, _) => format!("Recorded in this project (saved {}).", sections::saved_at(state)),
         (Occasion::Started { .. }, Scope::Shared) => {
             "Another session of this project is live; its tasks are its own. This holds for the whole project:"
                 .to_owned()

@@ -121,7 +121,7 @@ pub(super) fn of_ledger(ledger: &Ledger, known: &Known, reader: Reader, room: Ro
     files(ledger, known, room, &mut items);
     names(ledger, known, &mut items);
     // A summariser has room for more than a summary should hold; tomorrow's session needs less.
-    let fills = matches!(reader, Reader::Compacted | Reader::Restored);
+    let fills = matches!(reader, Reader::Compacted | Reader::Restored | Reader::Asked);
     // What consists of marks and blanks alone says nothing.
     items.retain(|item| (fills || item.tier < FILL) && item.text.contains(|c: char| c.is_alphanumeric()));
     items

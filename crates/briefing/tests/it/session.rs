@@ -103,7 +103,9 @@ pub(crate) fn any_ledger() -> impl Strategy<Value = Ledger> {
 }
 
 fn reader() -> impl Strategy<Value = Reader> {
-    prop::sample::select(&[Reader::Compacted, Reader::Restored, Reader::Started, Reader::Summariser][..])
+    prop::sample::select(
+        &[Reader::Compacted, Reader::Restored, Reader::Started, Reader::Asked, Reader::Summariser][..],
+    )
 }
 
 fn check_trusted(text: &str, units: usize) -> Result<(), TestCaseError> {

@@ -60,7 +60,8 @@ fn behind_rules(rules: Option<Chosen>, chosen: Option<Chosen>) -> Chosen {
 }
 
 /// What the agent would be told now, within a cap, between our marks.
-pub(super) fn compose(app: &App, state: &State, cap: Cap) -> Chosen {
+pub(super) fn compose(app: &App, state: &State, reader: Reader, cap: Cap) -> Chosen {
+    let occasion = if reader == Reader::Compacted { Occasion::Compacted } else { Occasion::Asked };
     let untrusted = app.memory.untrusted();
     let facts = Facts { untrusted: &untrusted, ..Facts::default() };
     let rules = governance::of_state(&app.memory, &app.config, state)
@@ -71,17 +72,15 @@ pub(super) fn compose(app: &App, state: &State, cap: Cap) -> Chosen {
     let told = session_ledger(app);
     let chosen = told
         .filter(|ledger| ledger.turn > 0)
-        .and_then(|ledger| {
-            session::render(state, &facts, &ledger, &Known::nothing(), Reader::Compacted, cap_left)
-        })
-        .or_else(|| briefing::render(state, &facts, &Occasion::Compacted, cap_left));
+        .and_then(|ledger| session::render(state, &facts, &ledger, &Known::nothing(), reader, cap_left))
+        .or_else(|| briefing::render(state, &facts, &occasion, cap_left));
     behind_rules(rules, chosen)
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let state = app.state()?;
     let cap = Cap::tokens(args.tokens.unwrap_or(app.config.briefing.tokens));
-    let chosen = compose(app, &state, cap);
+    let chosen = compose(app, &state, Reader::Compacted, cap);
     let tokens = estimate_tokens(&chosen.text);
     if args.json {
         let lines: Vec<_> = chosen

@@ -47,7 +47,9 @@ fn say(ledger: &Ledger, summary: &str, units: usize) {
     let (state, facts, cap) = (State::default(), Facts::default(), Cap { units });
     let mut texts = vec![preservation::render(&state, &facts, Some(summary), summary, ledger, cap)];
     for known in [Known::nothing(), Known::summary(summary)] {
-        for reader in [Reader::Compacted, Reader::Restored, Reader::Started, Reader::Summariser] {
+        for reader in
+            [Reader::Compacted, Reader::Restored, Reader::Started, Reader::Asked, Reader::Summariser]
+        {
             let said = session::render(&state, &facts, ledger, &known, reader, cap);
             texts.push(said.map(|chosen| chosen.text));
         }

@@ -5,6 +5,7 @@ use throughline_briefing::Cap;
 use throughline_briefing::continuation;
 use throughline_briefing::fragment::{FragmentKind, wrap};
 use throughline_briefing::handoff::health_block;
+use throughline_briefing::session::Reader;
 use throughline_domain::entry::BY_AGENT;
 use throughline_domain::text::{one_line, utf16_len};
 use throughline_domain::{AnchorPriority, Detail, EvidenceType, Priority};
@@ -129,7 +130,9 @@ fn health(app: &App) -> Answer {
 
 fn load(app: &App) -> Result<Answer, Failure> {
     let state = app.state()?;
-    let chosen = briefing::compose(app, &state, Cap::tokens(app.config.briefing.tokens));
+    // Asked for at any time: nobody says that a compaction was.
+    let cap = Cap::tokens(app.config.briefing.tokens);
+    let chosen = briefing::compose(app, &state, Reader::Asked, cap);
     if chosen.text.is_empty() {
         return Ok(Answer::text("nothing is recorded in this project yet"));
     }

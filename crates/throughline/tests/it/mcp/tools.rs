@@ -154,6 +154,27 @@ fn what_is_read_is_between_our_marks_and_within_the_budget() {
     server.ends_well();
 }
 
+/// It is asked for at any time: before a session was seen, in one, and after a compaction.
+#[test]
+fn the_state_is_loaded_without_a_word_of_a_compaction() {
+    let scene = Scene::with_git();
+    let mut server = Server::start(&scene.home);
+    server.call("record_decision", json!({ "text": "use SQLite" })).unwrap();
+    let blank = server.call("load_state", json!({})).unwrap();
+    assert!(blank.starts_with("[throughline:briefing]\nRecorded in this project (saved "), "{blank}");
+    scene.hook(&payload::session_start(&scene.home, "s1", "startup"));
+    let mut transcript = Transcript::new(&scene.home, "s1");
+    transcript.user("Make the importer faster.");
+    transcript.assistant("It is faster now.", Usage::filling(40_000));
+    scene.hook(&payload::stop(&scene.home, "s1", "It is faster now."));
+    let told = server.call("load_state", json!({})).unwrap();
+    assert!(told.starts_with("[throughline:briefing]\nWhere the work in this project stands"), "{told}");
+    for text in [blank, told] {
+        assert!(text.contains("use SQLite") && !text.contains("compacted"), "{text}");
+    }
+    server.ends_well();
+}
+
 #[test]
 fn a_recall_finds_what_left_and_looks_elsewhere_only_when_asked() {
     let scene = Scene::new();
