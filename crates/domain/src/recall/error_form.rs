@@ -32,11 +32,21 @@ pub fn likeness(wanted: &BTreeSet<String>, seen: &BTreeSet<String>) -> f64 {
     if wanted.is_empty() || seen.is_empty() {
         return 0.0;
     }
-    #[expect(clippy::cast_precision_loss, reason = "some words")]
-    let share = |part: usize, whole: usize| part as f64 / whole as f64;
-    let common = wanted.intersection(seen).count();
     // Most of what is asked must stand there; that there is more beside it costs little.
-    0.8 * share(common, wanted.len()) + 0.2 * share(common, seen.len())
+    0.8 * share(wanted, seen) + 0.2 * share(seen, wanted)
+}
+
+/// Which share of one error's words the other has.
+fn share(wanted: &BTreeSet<String>, seen: &BTreeSet<String>) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "some words")]
+    let share = wanted.intersection(seen).count() as f64 / wanted.len().max(1) as f64;
+    share
+}
+
+/// Whether nearly every word of an error stands in the other: it is that error, whatever else was printed with it.
+#[must_use]
+pub fn is_same(wanted: &BTreeSet<String>, seen: &BTreeSet<String>) -> bool {
+    share(wanted, seen) >= 0.9
 }
 
 #[cfg(test)]
@@ -53,5 +63,8 @@ mod tests {
         let other = forms("error[E0308]: mismatched types --> src/lib.rs:1:1");
         assert!(likeness(&one, &other) < 0.4);
         assert!(likeness(&one, &BTreeSet::new()).abs() < 1e-9);
+        let printed =
+            forms("Compiling app\nerror[E0425]: cannot find value `total` in this scope\n--> a/main.rs:1:1");
+        assert!(is_same(&one, &printed) && !is_same(&printed, &one) && !is_same(&one, &other));
     }
 }

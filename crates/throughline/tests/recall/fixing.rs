@@ -1,6 +1,6 @@
 //! Fixing: an error of the past with what ended it, and a file's story.
 
-use crate::scene::Scene;
+use crate::scene::{BINARY, Scene};
 
 #[test]
 fn an_error_is_found_with_what_was_done_until_the_same_command_succeeded() {
@@ -25,6 +25,34 @@ fn an_error_is_found_with_what_was_done_until_the_same_command_succeeded() {
         told.contains("solved") && told.contains("changed: /home/me/app/src/import/csv_reader.rs"),
         "{told}"
     );
+}
+
+/// Below every failed build stands the same line; which error it was, another one says.
+#[test]
+fn of_a_paste_the_line_that_tells_most_decides() {
+    let mut scene = Scene::new();
+    let said = [
+        "./transcript_test.go:942:15: undefined: json",
+        "./session.go:3:2: missing return",
+        "./hooks.go:8:1: syntax error: unexpected name",
+        "./transcript_test.go:7:2: \"encoding/json\" imported and not used",
+    ];
+    for (number, error) in said.into_iter().enumerate() {
+        let session = format!("s{number}");
+        let command = serde_json::json!({"command": format!("go test ./part{number}")});
+        let printed =
+            format!("Exit code 1\n# example.com/cli\n{error}\nFAIL\texample.com/cli/cmd/cli [build failed]");
+        scene.tool(&session, "Bash", &command, &printed, true);
+        scene.tool(&session, "Bash", &command, "ok", false);
+    }
+    let paste = "# example.com/other\n./transcript_test.go:42:15: undefined: json\n\
+                 FAIL\texample.com/cli/cmd/cli [build failed]\n";
+    let found = scene.home.run(BINARY.as_ref(), &["recall", "fix", "-", "--json"], paste);
+    let found: serde_json::Value = serde_json::from_str(&found.stdout).unwrap();
+    let first = found["cases"][0]["text"].as_str().unwrap();
+    assert!(first.contains("undefined: json"), "{found:#}");
+    let typed = scene.json(&["recall", "fix", "--json", paste]);
+    assert_eq!(typed["cases"][0]["text"], first, "{typed:#}");
 }
 
 #[test]

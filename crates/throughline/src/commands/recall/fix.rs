@@ -17,6 +17,9 @@ const COMPARED_MAX: usize = 60;
 const BEHIND_MAX: usize = 250;
 /// What is less alike is another error.
 const LIKENESS_MIN: f64 = 0.55;
+/// Lines of a paste that are compared, and the rarest words of each that say how much it tells.
+const LINES_MAX: usize = 40;
+const TELLING_WORDS: usize = 3;
 /// Of what was done between: most files, commands and sentences that are told.
 const EDITS_MAX: usize = 8;
 const COMMANDS_MAX: usize = 6;
@@ -46,6 +49,8 @@ pub(super) struct Args {
 /// An error of the past, and how it ended.
 struct Case {
     found: Found,
+    /// The line that tells most stands there.
+    is_same: bool,
     likeness: f64,
     cure: Option<Cure>,
 }
@@ -95,8 +100,10 @@ fn typed(words: &[String]) -> Result<String, Failure> {
 }
 
 fn cases(desk: &Desk<'_>, typed: &str, limit: usize) -> Result<Vec<Case>, Failure> {
-    let wanted = error_form::forms(typed);
-    let words: Vec<&str> = wanted.iter().map(String::as_str).collect();
+    let wanted = error_form::forms(&telling_line(desk, typed)?);
+    let all = error_form::forms(typed);
+    // A question holds so many words: those that tell come first.
+    let words: Vec<&str> = wanted.iter().chain(all.difference(&wanted)).map(String::as_str).collect();
     let question = Question::of_forms(&words);
     if question.is_empty() {
         return Err(Failure::new("there is no word in this error to look for")
@@ -110,18 +117,38 @@ fn cases(desk: &Desk<'_>, typed: &str, limit: usize) -> Result<Vec<Case>, Failur
         let likeness = error_form::likeness(&wanted, &seen);
         if likeness >= LIKENESS_MIN {
             let cure = cure(desk, &found)?;
-            cases.push(Case { found, likeness, cure });
+            let is_same = error_form::is_same(&wanted, &seen);
+            cases.push(Case { found, is_same, likeness, cure });
         }
     }
-    // The same first, then those that were solved, then the newest.
+    // The same first, then those that were solved, then the likest, then the newest.
     let closeness = |case: &Case| (case.likeness * 5.0).round();
     cases.sort_by(|left, right| {
-        (right.cure.is_some().cmp(&left.cure.is_some()))
+        (right.is_same.cmp(&left.is_same))
+            .then(right.cure.is_some().cmp(&left.cure.is_some()))
             .then(closeness(right).total_cmp(&closeness(left)))
             .then(right.found.head.at_s.cmp(&left.found.head.at_s))
     });
     cases.truncate(limit.clamp(1, COMPARED_MAX));
     Ok(cases)
+}
+
+/// The line that says which error it is. What stands below every failed build (`FAIL`, `could not compile`) consists of
+/// words that many errors share.
+fn telling_line(desk: &Desk<'_>, typed: &str) -> Result<String, Failure> {
+    let mut best = (0.0, typed);
+    for line in typed.lines().take(LINES_MAX) {
+        let forms = error_form::forms(line);
+        let question = Question::of_forms(&forms.iter().map(String::as_str).collect::<Vec<&str>>());
+        let judge = desk.store.ask(&question)?.judge;
+        let mut worths: Vec<f64> = (0..question.wanted.len()).map(|index| judge.worth(index)).collect();
+        worths.sort_by(|left, right| right.total_cmp(left));
+        let worth: f64 = worths.iter().take(TELLING_WORDS).sum();
+        if worth > best.0 {
+            best = (worth, line);
+        }
+    }
+    Ok(best.1.to_owned())
 }
 
 fn cure(desk: &Desk<'_>, found: &Found) -> Result<Option<Cure>, Failure> {
