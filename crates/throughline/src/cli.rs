@@ -1,5 +1,6 @@
 //! The command line: verbs, help, exit codes.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -123,7 +124,11 @@ enum Verb {
 
 /// Parses, runs, and turns the outcome into an exit code.
 pub(crate) fn run() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let mut args: Vec<OsString> = std::env::args_os().collect();
+    if args.iter().any(|arg| arg == "recall") {
+        args = commands::recall::with_words_apart(args, &command());
+    }
+    let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => {
             if error.use_stderr() {

@@ -12,6 +12,7 @@ mod picker;
 mod reading;
 mod results;
 mod show;
+mod typed;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -22,6 +23,7 @@ use throughline_store::recall::{Recall, RecallError, Taste};
 
 pub(crate) use self::agent::{found, opened};
 use self::intake::{Intake, Limits};
+pub(crate) use self::typed::with_words_apart;
 use super::usage::intake::Progress;
 use crate::failure::Failure;
 use crate::output;
@@ -35,7 +37,7 @@ const STORE_WAIT: Duration = Duration::from_secs(5);
 const EXAMPLES: &str = "\
 Examples:
   throughline recall why did we drop redis        what was said, decided or tried, the best first
-  throughline recall '\"no such table\" -fixture'   a phrase, and a word that must not stand there
+  throughline recall '\"no such table\"' -fixture   a phrase, and a word that must not stand there
   throughline recall parseLine --kind error --since 30d
   throughline recall show p1204                   what stands around a result
   throughline recall fix \"error[E0425]: cannot find value\"   how that error was solved before
