@@ -18,9 +18,9 @@ const SYNONYM_WEIGHT: f64 = 0.45;
 pub struct Question {
     /// Words, the more of them the better.
     pub wanted: Vec<Wanted>,
-    /// Texts in quotes: they must stand so, as far as their words go.
+    /// Texts in quotes: they must stand so, word for word (see [`words::in_phrase`]).
     pub phrases: Vec<Vec<String>>,
-    /// Words that must not stand there.
+    /// Words that must not stand there, in the same form.
     pub excluded: Vec<Vec<String>>,
     /// The kind of passage that it speaks of.
     pub hint: Option<PassageKind>,
@@ -64,11 +64,13 @@ impl Question {
                     continue;
                 }
             };
-            let forms = forms(piece);
+            let words = phrase(piece);
             if is_without {
-                question.excluded.extend((!forms.is_empty()).then_some(forms));
+                // Nobody means to exclude whatever has an "and" in it.
+                let is_meant = is_quoted || words.iter().any(|word| !is_stop_word(word));
+                question.excluded.extend((is_meant && !words.is_empty()).then_some(words));
             } else if is_quoted {
-                question.phrases.extend((!forms.is_empty()).then_some(forms));
+                question.phrases.extend((!words.is_empty()).then_some(words));
                 free.push(' ');
                 free.push_str(piece);
             }
@@ -107,6 +109,12 @@ impl Question {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.wanted.is_empty()
+    }
+
+    /// Whether all of its words stand everywhere: an index that does not keep them finds nothing by them.
+    #[must_use]
+    pub fn is_of_stop_words(&self) -> bool {
+        !self.is_empty() && self.wanted.iter().all(|wanted| is_stop_word(&wanted.form))
     }
 
     fn want(&mut self, text: &str) {
@@ -167,10 +175,14 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
     text.strip_prefix('"')?.split_once('"')
 }
 
-/// The forms of a text in their order, without parts of names and words that are not kept.
-fn forms(text: &str) -> Vec<String> {
-    let all = words::words(text).into_iter().filter(|word| !word.is_part && !is_stop_word(&word.form));
-    all.take(WANTED_MAX).map(|word| word.form).collect()
+/// The words of a text in their order, without parts of names.
+fn phrase(text: &str) -> Vec<String> {
+    let all = words::words(text);
+    all.iter()
+        .filter(|word| !word.is_part)
+        .take(WANTED_MAX)
+        .map(|word| words::in_phrase(word, text))
+        .collect()
 }
 
 /// Words that ask, in the languages that many people ask in.
@@ -219,7 +231,7 @@ mod tests {
     #[test]
     fn phrases_and_what_is_excluded_are_told_apart() {
         let question = Question::read("\"no such file\" build -docker -\"two words\" well-known -");
-        assert_eq!(question.phrases, [["such", "fil"]]);
+        assert_eq!(question.phrases, [["no", "such", "fil"]]);
         assert_eq!(question.excluded, [vec!["dock".to_owned()], vec!["two".to_owned(), "word".to_owned()]]);
         let wanted: Vec<&str> = question.wanted.iter().map(|it| it.form.as_str()).collect();
         assert_eq!(wanted, ["fil", "build", "well", "known"]);
@@ -229,6 +241,19 @@ mod tests {
     fn an_option_of_a_command_is_not_excluded() {
         assert_eq!(Question::read("why does tar reject -C and --strip").excluded, Vec::<Vec<String>>::new());
         assert_eq!(Question::read("tar -gzip").excluded, [["gzip"]]);
+    }
+
+    #[test]
+    fn words_that_stand_everywhere_are_excluded_in_quotes_alone() {
+        assert_eq!(Question::read("tar -not").excluded, Vec::<Vec<String>>::new());
+        assert_eq!(Question::read("tar -\"is not\"").excluded, [["is", "not"]]);
+    }
+
+    #[test]
+    fn a_question_of_words_that_stand_everywhere_is_known() {
+        assert!(Question::read("\"is not in\"").is_of_stop_words());
+        assert!(!Question::read("\"is not in the index\"").is_of_stop_words());
+        assert!(!Question::read("").is_of_stop_words());
     }
 
     #[test]

@@ -93,7 +93,7 @@ impl<'q> Judge<'q> {
     #[must_use]
     pub fn judge_among(&self, text: &str, around: f64) -> Option<Answer> {
         let all = words::words(text);
-        let is_there = |forms: &Vec<String>| holds(&all, forms);
+        let is_there = |phrase: &Vec<String>| holds(text, &all, phrase);
         if self.question.excluded.iter().any(is_there) || !self.question.phrases.iter().all(is_there) {
             return None;
         }
@@ -162,15 +162,14 @@ impl<'q> Judge<'q> {
     }
 }
 
-/// Whether these forms stand one behind the other; parts of names and words that are not kept count for nothing.
-fn holds(all: &[Word], forms: &[String]) -> bool {
-    let plain: Vec<&str> = all
-        .iter()
-        .filter(|word| !word.is_part && !words::is_stop_word(&word.form))
-        .map(|word| word.form.as_str())
-        .collect();
-    let in_a_row = plain.windows(forms.len().max(1)).any(|some| some.iter().eq(forms));
-    in_a_row || (forms.len() == 1 && all.iter().any(|word| word.form == forms[0]))
+/// Whether these words stand one behind the other; parts of names count for nothing, but a single word may be one.
+fn holds(text: &str, all: &[Word], phrase: &[String]) -> bool {
+    let is_so = |word: &&Word, wanted: &String| words::in_phrase(word, text) == *wanted;
+    let plain: Vec<&Word> = all.iter().filter(|word| !word.is_part).collect();
+    let in_a_row = plain
+        .windows(phrase.len().max(1))
+        .any(|some| some.iter().zip(phrase).all(|(word, wanted)| is_so(word, wanted)));
+    in_a_row || (phrase.len() == 1 && all.iter().any(|word| is_so(&word, &phrase[0])))
 }
 
 /// What a word tells that stands in `with` of `rows` passages.
@@ -245,6 +244,22 @@ mod tests {
         let texts = ["no such table: users", "the table has no such user", "drop table users"];
         assert!(scores("\"such table\"", &texts)[1].abs() < f64::EPSILON);
         assert!(scores("\"such table\"", &texts)[0] > 0.0);
+        let words = [
+            "the total was nine",
+            "the total never was",
+            "it was total",
+            "a note is in",
+            "total is it not in",
+            "total: it is  Not\n in",
+        ];
+        let holding = |phrase: &str| {
+            let scores = scores(&format!("\"{phrase}\" total"), &words);
+            (0..words.len()).filter(|at| scores[*at] > 0.0).collect::<Vec<usize>>()
+        };
+        assert_eq!(holding("total was"), [0]);
+        assert_eq!(holding("was totals"), [2], "inflection aside");
+        assert_eq!(holding("is not in"), [5], "case and blanks aside; a note is not a not");
+        assert_eq!(holding("it not"), [4]);
         let without = scores("table -users", &texts);
         assert!(
             without.iter().all(|score| score.abs() < f64::EPSILON),

@@ -71,6 +71,13 @@ pub fn spelling(word: &str) -> String {
     letters
 }
 
+/// A word of a phrase: its form; of those that stand in nearly every text, and share their forms with others (`not` is
+/// the form of "note" too), what was written.
+#[must_use]
+pub fn in_phrase(word: &Word, text: &str) -> String {
+    if is_stop_word(&word.form) { text[word.at..word.end].to_lowercase() } else { word.form.clone() }
+}
+
 /// Words that stand in nearly every text: they find nothing, and are not kept.
 #[must_use]
 pub fn is_stop_word(form: &str) -> bool {

@@ -14,6 +14,8 @@ use super::{Recall, RecallError};
 
 /// Passages whose text is read at least.
 const READ_MAX: usize = 60;
+/// The same where a phrase must stand: the index knows its words, not their order.
+const READ_FOR_PHRASE_MAX: usize = 1_000;
 /// Words of a text by which it is known again: copies of a paragraph are shown once.
 const SAME_BYTES: usize = 160;
 /// What a passage of the project at hand counts more.
@@ -177,7 +179,8 @@ impl Recall {
         let worth_of_all = asked.judge.worth_of_all().max(f64::MIN_POSITIVE);
         let mut candidates = self.candidates(&promises, worth_of_all, scope, taste)?;
         candidates.sort_by(|left, right| right.promise.total_cmp(&left.promise).then(right.id.cmp(&left.id)));
-        let unread = candidates.split_off(candidates.len().min(READ_MAX.max(limit * 3)));
+        let read_max = if asked.question.phrases.is_empty() { READ_MAX } else { READ_FOR_PHRASE_MAX };
+        let unread = candidates.split_off(candidates.len().min(read_max.max(limit * 3)));
         Ok((self.judged(&asked.judge, &candidates, taste)?, unread))
     }
 

@@ -27,6 +27,13 @@ fn phrases_exclusions_kinds_sessions_and_times_narrow_it() {
     let scene = Scene::told();
     assert!(scene.texts("\"spaces never\"").is_empty());
     assert!(scene.texts("umlauts").len() > scene.texts("umlauts -survive").len());
+    let apart = scene.json(&["recall", "umlauts", "-survive", "--json"]);
+    assert_eq!(apart["results"], scene.json(&["recall", "umlauts -survive", "--json"])["results"]);
+    let helped = scene.run(&["recall", "umlauts", "-h"]);
+    assert!(helped.stdout.contains("Usage: throughline recall"), "{}", helped.stdout);
+    let slip = scene.run(&["recall", "umlauts", "-survive", "--kinds", "error"]);
+    assert_eq!(slip.status.code(), Some(2));
+    assert!(slip.stderr.contains("a similar argument exists: '--kind'"), "{}", slip.stderr);
     let of = |args: &[&str]| {
         let found = scene.json(&[&["recall", "--json"], args].concat());
         found["results"]
@@ -134,6 +141,24 @@ fn nothing_found_names_the_next_step() {
     assert!(scene.run(&["recall", "postgres", "--kind", "error"]).stderr.contains("look everywhere"));
     assert!(scene.run(&["recall", "\"redis postgres\""]).stderr.contains("without quotes"));
     assert_eq!(scene.run(&["recall", "..."]).status.code(), Some(1));
+    assert!(scene.run(&["recall", "\"as it is\""]).stderr.contains("add a word that stands near them"));
+}
+
+/// Every word of a phrase stands there, also those that the index does not keep.
+#[test]
+fn a_phrase_stands_as_it_was_typed() {
+    let mut scene = Scene::new();
+    scene.user("s1", "The total was never checked.");
+    scene.user("s2", "It was total nonsense.");
+    scene.user("s3", "A zebrafinch note: it is a note in the total.");
+    scene.user("s4", "The zebrafinch is not in the cage.");
+    assert_eq!(scene.texts("\"was total\""), ["It was total nonsense."]);
+    assert_eq!(scene.texts("\"Total  WAS\""), ["The total was never checked."]);
+    assert_eq!(scene.texts("zebrafinch \"is not in\""), ["The zebrafinch is not in the cage."]);
+    scene.ok(&["add", "evidence", "the key is not in the map"]);
+    let found = scene.run(&["recall", "\"is not in\""]);
+    assert!(found.stdout.contains("the key is not in the map"), "{}", found.stdout);
+    assert!(found.stderr.contains("sessions were not searched"), "{}", found.stderr);
 }
 
 #[test]

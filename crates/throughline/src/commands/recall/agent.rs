@@ -29,6 +29,9 @@ pub(crate) fn found(
     let hits = results::hits(&desk, &search)?;
     let Some(first) = hits.first() else {
         let elsewhere = if all_projects { "" } else { "; all_projects looks in the others too" };
+        if let Some(why) = search.too_common() {
+            return Ok(format!("nothing was found; {why}"));
+        }
         let lack = desk.lacks().map_or_else(String::new, |lack| format!("\n{lack}"));
         return Ok(format!("nothing was found{elsewhere}{lack}"));
     };

@@ -76,6 +76,14 @@ impl Search {
         Ok(Self { typed, question, scope, entry_kinds: None, limit: limit.clamp(1, LIMIT_MAX) })
     }
 
+    /// Why sessions were not looked at, where nothing but words that stand everywhere was asked for.
+    pub(super) fn too_common(&self) -> Option<&'static str> {
+        self.question.is_of_stop_words().then_some(
+            "all of these words stand in nearly every text, and the index of the sessions does not keep them: add a \
+             word that stands near them",
+        )
+    }
+
     /// Whether passages of sessions are wanted, and not recorded entries alone.
     pub(super) fn wants_passages(&self) -> bool {
         !self.scope.kinds.is_empty() || self.entry_kinds.as_ref().is_none_or(Vec::is_empty)

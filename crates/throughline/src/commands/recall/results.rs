@@ -88,6 +88,9 @@ pub(super) fn run(desk: &Desk<'_>, args: &SearchArgs) -> Result<(), Failure> {
     let first = hits[0].id();
     lines.push(styled(DIM, &format!("`throughline recall show {first}` opens what stands around it")));
     quoting::say(&FOUND, &lines)?;
+    if let Some(why) = search.too_common() {
+        output::remark(&format!("sessions were not searched: {why}"));
+    }
     desk.remark_left();
     if is_picked { pick::open(desk, &hits) } else { Ok(()) }
 }
@@ -272,6 +275,8 @@ fn nothing(desk: &Desk<'_>, search: &Search, args: &SearchArgs) -> Result<(), Fa
     let indexed = desk.store.passages()?;
     let hint = if indexed == 0 {
         "nothing is indexed yet; `throughline backfill` reads the transcripts that are there"
+    } else if let Some(why) = search.too_common() {
+        &format!("nothing found; {why}")
     } else if !args.kind.is_empty() || args.since.is_some() || args.session.is_some() || desk.named.is_some()
     {
         "nothing found; look everywhere: without --kind, --since, --session and --project"
