@@ -1,5 +1,6 @@
 //! Moving: everything that a project has goes into one file and comes out of it the same; a hostile file gets nothing in.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -112,6 +113,13 @@ fn everything_comes_out_as_it_went_in() {
     assert!(!scene.state_path().exists(), "a trial writes nothing");
     let said = scene.ok(&["import", FILE]);
     assert!(said.contains("archive ") && said.contains("passages ") && said.contains("usage "), "{said}");
+    let told: BTreeSet<String> = trial
+        .lines()
+        .filter_map(|line| line.split_once(": "))
+        .map(|(part, it)| format!("{part} {it}"))
+        .collect();
+    let counted = said.trim_end().split_once(": ").unwrap().1;
+    assert_eq!(told, counted.split(", ").map(str::to_owned).collect(), "a trial counts as an import does");
     for ((verb, before), (_, after)) in before.iter().zip(listed(&scene)) {
         assert_eq!(*before, after, "{verb}");
     }

@@ -81,11 +81,12 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn take(&mut self, part: &'static str, record: &Value) -> Result<(), String> {
-        *self.counts.entry(part).or_default() += 1;
         let root = self.app.memory.project.root.to_string_lossy();
+        // Counted as an import counts them: a record may hold many.
+        let mut count = 1;
         match part {
             "archive" => row_of(record).map(drop),
-            "state" => state_of(record).map(drop),
+            "state" => state_of(record).map(|(state, _)| count = state.all_entries().count()),
             "files" => match file_of(record)? {
                 FileRecord::Checkpoint(..) => Ok(()),
                 FileRecord::Text(name, text) => {
@@ -99,10 +100,12 @@ impl Check<'_> {
             "sessions" => note_of(record).map(drop),
             "proposals" => proposal_of(record).map(drop),
             "summaries" => summary_of(record).map(drop),
-            "passages" => check_block(record).map(drop),
+            "passages" => check_block(record).map(|passages| count = passages),
             "usage" => usage::take_record(record, &root, &mut usage::Batch::default()),
             _ => Err("there is no such part".to_owned()),
-        }
+        }?;
+        *self.counts.entry(part).or_default() += count as u64;
+        Ok(())
     }
 }
 
