@@ -67,7 +67,14 @@ fn working_set(app: &App, args: &Args, only: Option<Kind>) -> Result<(), Failure
         }
     }
     if lines.is_empty() {
-        output::remark("nothing is recorded here yet; `throughline add --help` shows how");
+        let has_others = state.all_entries().next().is_some();
+        output::remark(&match only.filter(|_| has_others) {
+            None => "nothing is recorded here yet; `throughline add --help` shows how".to_owned(),
+            Some(kind) => format!(
+                "no {} are recorded here; `throughline list` shows the rest, `throughline list {0} --all` the archive",
+                kind.plural()
+            ),
+        });
     }
     quoting::say(&RECORDED, &lines)
 }

@@ -54,6 +54,16 @@ fn list_shows_each_kind_and_only_that_kind() {
 }
 
 #[test]
+fn a_kind_of_which_there_is_none_is_not_called_nothing() {
+    let scene = Scene::new();
+    assert!(scene.run(&["list", "decisions"]).stderr.contains("nothing is recorded here yet"));
+    scene.ok(&["add", "evidence", "a test fails"]);
+    let said = scene.run(&["list", "decisions"]).stderr;
+    assert!(said.starts_with("no decisions are recorded here; `throughline list` shows the rest"), "{said}");
+    assert!(scene.run(&["list"]).stdout.contains("a test fails"));
+}
+
+#[test]
 fn list_all_brings_the_archive() {
     let scene = filled();
     scene.ok(&["done", "P1"]);
