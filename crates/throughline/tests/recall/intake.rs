@@ -202,3 +202,17 @@ fn a_session_s_end_indexes_the_last_of_it() {
     fs::remove_file(transcript.path()).unwrap();
     assert_eq!(scene.texts("kingfisher"), ["the last kingfisher"]);
 }
+
+/// The client died in the middle of a line: there is nothing in it that anybody could read.
+#[test]
+fn a_last_line_that_nobody_finished_is_not_missed() {
+    let mut scene = Scene::told();
+    scene.append("s2", "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"half a");
+    scene.ok(&["backfill"]);
+    let found = scene.run(&["recall", "postgres"]);
+    found.assert_success();
+    assert_eq!(found.stderr, "");
+    assert_eq!(scene.json(&["recall", "postgres", "--json"])["bytes_not_indexed"], 0);
+    scene.user("s3", "Postgres again.");
+    assert!(scene.texts("postgres").iter().any(|text| text == "Postgres again."));
+}

@@ -36,6 +36,8 @@ pub(crate) struct Intake {
     pub(crate) files_read: u64,
     /// Bytes read.
     pub(crate) bytes: u64,
+    /// Bytes of last lines that are not finished.
+    pub(crate) bytes_unfinished: u64,
     /// Bytes that the time did not suffice for.
     pub(crate) bytes_left: u64,
     /// What is new.
@@ -171,7 +173,7 @@ fn read_all(
         |piece| writer.take(piece),
     )?;
     writer.flush()?;
-    intake.bytes_left = bytes.saturating_sub(intake.bytes);
+    intake.bytes_left = bytes.saturating_sub(intake.bytes + intake.bytes_unfinished);
     progress.end();
     Ok(())
 }
@@ -189,6 +191,7 @@ impl Writer<'_> {
     fn take(&mut self, piece: Piece) -> Result<(), RecallError> {
         self.progress.step(piece.bytes);
         self.intake.bytes += piece.bytes;
+        self.intake.bytes_unfinished += piece.unfinished_bytes;
         self.intake.files_read += u64::from(piece.is_last && piece.file.is_some());
         for what in piece.problems {
             self.intake.problem(piece.path.clone(), what);

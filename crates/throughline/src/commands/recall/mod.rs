@@ -124,9 +124,12 @@ impl<'p> Desk<'p> {
 
     /// What the answer may lack.
     fn lacks(&self) -> Option<String> {
-        let mb = self.bytes_left.div_ceil(1_000_000);
-        (mb > 0)
-            .then(|| format!("{mb} MB of transcripts are not indexed yet; `throughline backfill` reads them"))
+        let size = match self.bytes_left {
+            0 => return None,
+            bytes if bytes < 1_000_000 => format!("{} KB", bytes.div_ceil(1_000)),
+            bytes => format!("{} MB", bytes.div_ceil(1_000_000)),
+        };
+        Some(format!("{size} of transcripts are not indexed yet; `throughline backfill` reads them"))
     }
 
     fn remark_left(&self) {

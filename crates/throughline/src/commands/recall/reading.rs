@@ -34,6 +34,8 @@ pub(super) struct Piece {
     /// How far the file was read with it; `None` when it could not be read.
     pub(super) file: Option<KnownFile>,
     pub(super) bytes: u64,
+    /// Bytes of a last line that nobody finished yet: there is nothing to read in them.
+    pub(super) unfinished_bytes: u64,
     pub(super) problems: Vec<String>,
     /// Whether nothing more comes of this file now.
     pub(super) is_last: bool,
@@ -78,6 +80,9 @@ pub(super) fn read(
         };
         bytes += reading.bytes;
         piece.bytes = reading.bytes;
+        if !reading.more {
+            piece.unfinished_bytes = file.mark.size_bytes.saturating_sub(cursor.offset);
+        }
         piece.problems.extend(reading.problems.into_iter().map(|problem| problem.what));
         let is_enough = limits.file_bytes.is_some_and(|most| bytes >= most) || is_late();
         piece.is_last = !reading.more || is_enough;
