@@ -145,6 +145,35 @@ fn keys_choose_open_and_leave() {
     terminal.is_given_back();
 }
 
+/// Six passages stand before it, and more than a screen holds: it is shown all the same, and marked.
+#[test]
+fn what_is_opened_is_on_the_screen_and_leaving_leaves_nothing_behind() {
+    let mut scene = Scene::new();
+    let lines =
+        (1..=12).map(|number| format!("line {number} of a long answer")).collect::<Vec<_>>().join("\n");
+    for _ in 0..6 {
+        scene.user("s1", "Tell me more.");
+        scene.agent("s1", &lines);
+    }
+    scene.user("s1", "The heron nests in a tree.");
+    for _ in 0..6 {
+        scene.agent("s1", &lines);
+        scene.user("s1", "And then?");
+    }
+    scene.ok(&["backfill"]);
+    let Some(terminal) = Terminal::open(&scene) else { return };
+    terminal.run(&format!("{BINARY} recall heron"));
+    terminal.wait_for(LIST);
+    terminal.press(&["Enter"]);
+    let opened = terminal.wait_for(OPENED);
+    assert!(opened.contains("← this one\n    The heron nests in a tree."), "{opened}");
+    terminal.press(&["q"]);
+    terminal.wait_for(LIST);
+    terminal.press(&["q"]);
+    let left = terminal.wait("the shell", |screen| screen.trim_end().ends_with("ready>"));
+    assert!(!left.contains("heron nests"), "the list is not told again: {left}");
+}
+
 #[test]
 fn the_screen_follows_the_window() {
     let scene = told();

@@ -44,5 +44,5 @@ pub(crate) fn found(
 /// A result by its id, with what stands around it.
 pub(crate) fn opened(place: &Place, project: &Project, id: &str) -> Result<String, Failure> {
     let desk = Desk::at(place, Some(project.root.clone()), None)?;
-    Ok(quoting::fenced(&FOUND, &show::lines(&desk, id, AROUND)?))
+    Ok(quoting::fenced(&FOUND, &show::lines(&desk, id, AROUND)?.lines))
 }

@@ -14,7 +14,7 @@ use super::results::{self, Hit};
 use super::{Desk, show};
 use crate::failure::Failure;
 use crate::output::{DIM, HEAD, styled};
-use crate::quoting;
+use crate::quoting::{self, FOUND};
 
 /// Passages before and after the one that is opened.
 const AROUND: usize = 6;
@@ -33,13 +33,15 @@ pub(super) fn is_wanted(no_pick: bool) -> bool {
         && io::stderr().is_terminal()
 }
 
-/// Lets somebody choose and look, until they leave. A terminal that cannot move its cursor is asked for a number.
-pub(super) fn open(desk: &Desk<'_>, hits: &[Hit]) -> Result<(), Failure> {
+/// Lets somebody choose and look, until they leave; what they saw goes with the screen. A terminal that cannot move its
+/// cursor gets the list, and is asked for a number.
+pub(super) fn open(desk: &Desk<'_>, hits: &[Hit], list: &[String]) -> Result<(), Failure> {
     let is_plain = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-    match if is_plain { None } else { Screen::take().ok() } {
-        Some(mut screen) => choose(desk, hits, &mut screen),
-        None => ask(desk, hits),
+    if !is_plain && let Ok(mut screen) = Screen::take() {
+        return choose(desk, hits, &mut screen);
     }
+    quoting::say(&FOUND, list)?;
+    ask(desk, hits)
 }
 
 fn choose(desk: &Desk<'_>, hits: &[Hit], screen: &mut Screen) -> Result<(), Failure> {
@@ -56,8 +58,8 @@ fn choose(desk: &Desk<'_>, hits: &[Hit], screen: &mut Screen) -> Result<(), Fail
         match picker.press(key, size) {
             Deed::Stay => {}
             Deed::Open(index) => {
-                let lines = show::lines(desk, &hits[index].id(), AROUND)?;
-                picker.show(lines.into_iter().map(plain).collect());
+                let opened = show::lines(desk, &hits[index].id(), AROUND)?;
+                picker.show(opened.lines.into_iter().map(plain).collect(), opened.asked_at, size);
             }
             Deed::Leave => break,
         }

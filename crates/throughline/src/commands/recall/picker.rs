@@ -73,6 +73,8 @@ pub(super) struct Picker {
 
 struct Open {
     lines: Vec<String>,
+    /// The line at which the result itself begins.
+    asked_at: usize,
     from: usize,
 }
 
@@ -81,9 +83,12 @@ impl Picker {
         Self { results, chosen: 0, typed: 0, open: None }
     }
 
-    /// Shows what a result opens.
-    pub(super) fn show(&mut self, lines: Vec<String>) {
-        self.open = Some(Open { lines, from: 0 });
+    /// Shows what a result opens: the result itself is on the screen, with a little of what stands before it.
+    pub(super) fn show(&mut self, lines: Vec<String>, asked_at: usize, size: Size) {
+        let mut open = Open { lines, asked_at, from: 0 };
+        let before = open.wrapped(size.columns).iter().take_while(|(line, _)| *line < asked_at).count();
+        open.from = before.saturating_sub(size.body() / 4);
+        self.open = Some(open);
     }
 
     pub(super) fn press(&mut self, key: Key, size: Size) -> Deed {
@@ -168,15 +173,21 @@ impl Picker {
 }
 
 impl Open {
-    fn wrapped(&self, columns: usize) -> Vec<String> {
-        self.lines.iter().flat_map(|line| wrapped(line, columns)).collect()
+    /// The rows, each with the number of its line.
+    fn wrapped(&self, columns: usize) -> Vec<(usize, String)> {
+        let lines = self.lines.iter().enumerate();
+        lines
+            .flat_map(|(number, line)| wrapped(line, columns).into_iter().map(move |row| (number, row)))
+            .collect()
     }
 
     fn rows(&self, size: Size) -> Vec<Row> {
         let rows = self.wrapped(size.columns);
         // A screen that became larger shows the end, not a void behind it.
         let from = self.from.min(rows.len().saturating_sub(size.body()));
-        rows.into_iter().skip(from).take(size.body()).map(|text| Row { text, look: Look::Plain }).collect()
+        let shown = rows.into_iter().skip(from).take(size.body());
+        let look = |line: usize| if line == self.asked_at { Look::Chosen } else { Look::Plain };
+        shown.map(|(line, text)| Row { text, look: look(line) }).collect()
     }
 }
 
@@ -258,7 +269,12 @@ mod tests {
     #[test]
     fn what_is_open_scrolls_and_goes_back_to_the_list() {
         let mut picker = picker(3);
-        picker.show((1..=9).map(|number| format!("line {number}")).collect());
+        let lines = || (1..=9).map(|number| format!("line {number}")).collect();
+        picker.show(lines(), 6, SIZE);
+        let drawn_at = drawn(&picker, SIZE);
+        assert!(drawn_at.starts_with("Plain|line 5\n"), "as far down as it goes: {drawn_at}");
+        assert!(drawn_at.contains("Chosen|line 7\n"), "the result itself is on the screen: {drawn_at}");
+        picker.show(lines(), 0, SIZE);
         picker.press(Key::Down, SIZE);
         assert_eq!(
             drawn(&picker, SIZE).lines().take(2).collect::<Vec<_>>(),
@@ -267,10 +283,10 @@ mod tests {
         picker.press(Key::PageDown, SIZE);
         assert!(drawn(&picker, SIZE).contains("line 9"), "{}", drawn(&picker, SIZE));
         let larger = Size { columns: 40, rows: 30 };
-        assert!(drawn(&picker, larger).starts_with("Plain|line 1\n"), "a larger screen shows all of it");
+        assert!(drawn(&picker, larger).starts_with("Chosen|line 1\n"), "a larger screen shows all of it");
         assert_eq!(picker.press(Key::Back, SIZE), Deed::Stay);
         assert!(drawn(&picker, SIZE).contains("1 of 3"));
-        picker.show(vec!["x".to_owned()]);
+        picker.show(vec!["x".to_owned()], 0, SIZE);
         assert_eq!(picker.press(Key::Stop, SIZE), Deed::Leave, "Ctrl-C leaves from everywhere");
     }
 
@@ -303,7 +319,7 @@ mod tests {
             for key in keys {
                 let key = all.get(key).copied().unwrap_or_else(|| Key::Digit(key - all.len()));
                 if let Deed::Open(index) = picker.press(key, size) {
-                    picker.show(vec![format!("opened {index} 日本語日本語"); index]);
+                    picker.show(vec![format!("opened {index} 日本語日本語"); index], index / 2, size);
                 }
                 let drawn = picker.rows(size);
                 prop_assert!(drawn.len() <= rows.max(1));

@@ -87,12 +87,16 @@ pub(super) fn run(desk: &Desk<'_>, args: &SearchArgs) -> Result<(), Failure> {
     }
     let first = hits[0].id();
     lines.push(styled(DIM, &format!("`throughline recall show {first}` opens what stands around it")));
-    quoting::say(&FOUND, &lines)?;
+    if is_picked {
+        pick::open(desk, &hits, &lines)?;
+    } else {
+        quoting::say(&FOUND, &lines)?;
+    }
     if let Some(why) = search.too_common() {
         output::remark(&format!("sessions were not searched: {why}"));
     }
     desk.remark_left();
-    if is_picked { pick::open(desk, &hits) } else { Ok(()) }
+    Ok(())
 }
 
 pub(super) fn hits(desk: &Desk<'_>, search: &Search) -> Result<Vec<Hit>, Failure> {

@@ -16,6 +16,8 @@ use crate::quoting::{self, FOUND};
 const LINES_MAX: usize = 200;
 const NEAR_LINES_MAX: usize = 4;
 const AROUND_MAX: usize = 200;
+/// Stands behind the passage that was asked for.
+const ASKED: &str = "  ← this one";
 
 /// Show a passage and what stands around it
 #[derive(Debug, clap::Args)]
@@ -41,7 +43,7 @@ pub(super) fn run(desk: &Desk<'_>, args: &Args) -> Result<(), Failure> {
 /// Shows a result by its id.
 pub(super) fn open(desk: &Desk<'_>, id: &str, around: usize, as_json: bool) -> Result<(), Failure> {
     if !as_json {
-        return quoting::say(&FOUND, &lines(desk, id, around)?);
+        return quoting::say(&FOUND, &lines(desk, id, around)?.lines);
     }
     output::say_json(&match number_of(id) {
         Some(number) => passage_json(desk, number, around)?,
@@ -50,10 +52,16 @@ pub(super) fn open(desk: &Desk<'_>, id: &str, around: usize, as_json: bool) -> R
 }
 
 /// What is shown of a result and around it.
-pub(super) fn lines(desk: &Desk<'_>, id: &str, around: usize) -> Result<Vec<String>, Failure> {
+pub(super) struct Opened {
+    pub(super) lines: Vec<String>,
+    /// The line at which the result itself begins.
+    pub(super) asked_at: usize,
+}
+
+pub(super) fn lines(desk: &Desk<'_>, id: &str, around: usize) -> Result<Opened, Failure> {
     match number_of(id) {
         Some(number) => passage_lines(desk, number, around),
-        None => Ok(entry_lines(&entry(desk, id)?)),
+        None => Ok(Opened { lines: entry_lines(&entry(desk, id)?), asked_at: 0 }),
     }
 }
 
@@ -97,18 +105,22 @@ fn passage_json(desk: &Desk<'_>, number: u64, around: usize) -> Result<Value, Fa
     }))
 }
 
-fn passage_lines(desk: &Desk<'_>, number: u64, around: usize) -> Result<Vec<String>, Failure> {
+fn passage_lines(desk: &Desk<'_>, number: u64, around: usize) -> Result<Opened, Failure> {
     let (session, near) = passage(desk, number, around)?;
     let mut lines = vec![format!(
         "{}, session {}",
         styled(HEAD, &one_line(&session.project, 200)),
         one_line(&session.session, 60)
     )];
+    let mut asked_at = 0;
     for placed in &near {
+        if placed.id == number {
+            asked_at = lines.len();
+        }
         let lines_max = if placed.id == number { LINES_MAX } else { NEAR_LINES_MAX };
         lines.extend(shown(placed, placed.id == number, lines_max));
     }
-    Ok(lines)
+    Ok(Opened { lines, asked_at })
 }
 
 /// What stands around a passage, without itself.
@@ -130,7 +142,9 @@ fn shown(placed: &Placed, is_asked: bool, lines_max: usize) -> Vec<String> {
     };
     let about = format!("{}{ended}, {}, turn {}", page::kind_words(head), page::moment(head.at_s), head.turn);
     let style = if is_asked { HEAD } else { DIM };
-    let mut lines = vec![format!("{}  {}", styled(HINT, &format!("p{}", placed.id)), styled(style, &about))];
+    let mark = if is_asked { ASKED } else { "" };
+    let id = styled(HINT, &format!("p{}", placed.id));
+    let mut lines = vec![format!("{id}  {}", styled(style, &format!("{about}{mark}")))];
     lines.extend(page::quoted(&placed.text, lines_max));
     lines
 }
