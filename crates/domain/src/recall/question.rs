@@ -117,6 +117,15 @@ impl Question {
         !self.is_empty() && self.wanted.iter().all(|wanted| is_stop_word(&wanted.form))
     }
 
+    /// Lets a single character of a script without spaces be found where it stands beside others: `pairs` knows these.
+    pub fn widen<E>(&mut self, mut pairs: impl FnMut(&str) -> Result<Vec<String>, E>) -> Result<(), E> {
+        for wanted in self.wanted.iter_mut().filter(|wanted| words::is_lone(&wanted.form)) {
+            wanted.others.extend(pairs(&wanted.form)?.into_iter().map(|pair| (pair, 1.0)));
+            wanted.spelling.clear();
+        }
+        Ok(())
+    }
+
     fn want(&mut self, text: &str) {
         let all = words::words(text);
         let is_asking = |word: &words::Word| {

@@ -205,6 +205,13 @@ fn pairs(run: &str, at: usize, give: &mut impl FnMut(Word)) {
     }
 }
 
+/// Whether a form is one character of a script without spaces: a text holds it in pairs with its neighbours.
+#[must_use]
+pub fn is_lone(form: &str) -> bool {
+    let mut characters = form.chars();
+    characters.next().is_some_and(is_without_spaces) && characters.next().is_none()
+}
+
 fn is_without_spaces(c: char) -> bool {
     matches!(c,
         '\u{0e00}'..='\u{0eff}' | '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{2fdf}' | '\u{3005}'..='\u{30ff}'

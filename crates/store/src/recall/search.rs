@@ -34,7 +34,7 @@ pub struct Scope {
     pub projects: Vec<String>,
     /// Only what came since, in seconds since 1970.
     pub since_s: Option<i64>,
-    /// Only the session whose id begins so.
+    /// Only the session whose id begins so, in lower case.
     pub session: Option<String>,
 }
 
@@ -104,6 +104,21 @@ impl Recall {
         })?;
         let judge = Judge::new(question, rows, &counts);
         Ok(Asked { question, judge, counts })
+    }
+
+    /// The forms that hold a character, and are not itself; those that stand in most passages.
+    pub fn pairs_with(&self, character: &str) -> Result<Vec<String>, RecallError> {
+        /// They are looked for one by one.
+        const PAIRS_MAX: i64 = 60;
+        self.read(|connection| {
+            connection
+                .prepare_cached(
+                    "SELECT term FROM vocabulary WHERE instr(term, ?1) > 0 AND term <> ?1
+                     ORDER BY doc DESC, term LIMIT ?2",
+                )?
+                .query_map(rusqlite::params![character, PAIRS_MAX], |row| row.get(0))?
+                .collect()
+        })
     }
 
     /// The passages that answer a question, best first.
@@ -241,10 +256,11 @@ impl Recall {
             while let Some(row) = rows.next()? {
                 let (session, project) = (row.get_ref(1)?.as_str()?, row.get_ref(2)?.as_str()?);
                 let last_at_s: i64 = row.get(3)?;
-                let is_in_scope = scope.session.as_deref().is_none_or(|wanted| session.starts_with(wanted))
-                    && (scope.projects.is_empty()
-                        || scope.projects.iter().any(|wanted| is_below(project, wanted)))
-                    && scope.since_s.is_none_or(|since| last_at_s >= since);
+                let is_in_scope =
+                    scope.session.as_deref().is_none_or(|wanted| session.to_lowercase().starts_with(wanted))
+                        && (scope.projects.is_empty()
+                            || scope.projects.iter().any(|wanted| is_below(project, wanted)))
+                        && scope.since_s.is_none_or(|since| last_at_s >= since);
                 if is_in_scope {
                     let is_at_hand =
                         taste.project.as_deref().is_some_and(|at_hand| is_below(project, at_hand));

@@ -46,6 +46,11 @@ fn phrases_exclusions_kinds_sessions_and_times_narrow_it() {
     assert_eq!(of(&["import", "--kind", "error"]), ["error"]);
     assert_eq!(of(&["postgres", "--session", "s1"]), Vec::<String>::new());
     assert_eq!(of(&["postgres", "--session", "s2"]).len(), 1, "the reply is shown with the question");
+    assert_eq!(
+        of(&["postgres", "--session", "S2"]).len(),
+        1,
+        "ids are written in lower case, and copied in upper"
+    );
     assert_eq!(of(&["postgres", "--since", "2026-03-01"]), Vec::<String>::new());
     assert_eq!(of(&["postgres", "--project", "app"]).len(), 1);
     assert_eq!(of(&["postgres", "--project", "all"]).len(), 1);
@@ -110,6 +115,9 @@ fn a_passage_opens_with_what_stands_around_it() {
     let kinds: Vec<&str> =
         near["passages"].as_array().unwrap().iter().map(|it| it["kind"].as_str().unwrap()).collect();
     assert_eq!((near["session"].as_str(), kinds), (Some("s2"), vec!["user", "assistant"]));
+    let told = scene.ok(&["recall", "show", "p11"]);
+    let marked: Vec<&str> = told.lines().filter(|line| line.ends_with("← this one")).collect();
+    assert!(matches!(marked[..], [line] if line.starts_with("p11  assistant, ")), "{told}");
     let refused = scene.run(&["recall", "show", "p9999"]);
     assert!(refused.stderr.contains("there is no result `p9999`"), "{}", refused.stderr);
 }
@@ -142,6 +150,17 @@ fn nothing_found_names_the_next_step() {
     assert!(scene.run(&["recall", "\"redis postgres\""]).stderr.contains("without quotes"));
     assert_eq!(scene.run(&["recall", "..."]).status.code(), Some(1));
     assert!(scene.run(&["recall", "\"as it is\""]).stderr.contains("add a word that stands near them"));
+}
+
+/// Texts without spaces are indexed by pairs; one character stands in the middle and at the end of them, too.
+#[test]
+fn a_single_character_of_a_script_without_spaces_is_found() {
+    let mut scene = Scene::new();
+    scene.user("s1", "検索が遅い");
+    scene.user("s2", "点検");
+    scene.user("s3", "探索");
+    let found: BTreeSet<String> = scene.texts("検").into_iter().collect();
+    assert_eq!(found, ["検索が遅い", "点検"].map(str::to_owned).into());
 }
 
 /// Every word of a phrase stands there, also those that the index does not keep.

@@ -62,12 +62,15 @@ impl Search {
         (search.scope.kinds, search.entry_kinds) = kinds(&args.kind)?;
         search.scope.since_s = args.since.as_deref().map(|day| since_s(desk, day)).transpose()?;
         search.scope.session = args.session.clone().filter(|id| !id.is_empty());
+        // Ids of sessions are written in lower case; whoever copies one from elsewhere may have another.
+        search.scope.session = search.scope.session.map(|id| id.to_lowercase());
         Ok(search)
     }
 
     /// A search for words of every kind and age, in the projects that the desk names.
     pub(super) fn of(desk: &Desk<'_>, typed: String, limit: usize) -> Result<Self, Failure> {
-        let question = Question::read(&typed);
+        let mut question = Question::read(&typed);
+        question.widen(|character| desk.store.pairs_with(character))?;
         if question.is_empty() {
             return Err(Failure::new("there is no word to look for")
                 .hint("`throughline recall parser timeout` finds what was said about both"));

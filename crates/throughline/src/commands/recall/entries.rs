@@ -74,11 +74,9 @@ fn is_wanted(search: &Search, row: &EntryRow) -> bool {
         .entry_kinds
         .as_ref()
         .is_none_or(|kinds| Kind::from_word(&row.kind).is_some_and(|kind| kinds.contains(&kind)));
-    let is_of_session = search
-        .scope
-        .session
-        .as_deref()
-        .is_none_or(|wanted| row.session.as_deref().is_some_and(|session| session.starts_with(wanted)));
+    let is_of_session = search.scope.session.as_deref().is_none_or(|wanted| {
+        row.session.as_deref().is_some_and(|session| session.to_lowercase().starts_with(wanted))
+    });
     is_of_kind && is_of_session
 }
 

@@ -118,7 +118,8 @@ fn chosen(app: &App, name: Option<&str>) -> Result<Listed, Failure> {
     if let Some(exact) = all.iter().position(|session| session.id == name) {
         return Ok(all.swap_remove(exact));
     }
-    all.retain(|session| !name.is_empty() && session.id.starts_with(name));
+    let lower = name.to_lowercase();
+    all.retain(|session| !name.is_empty() && session.id.to_lowercase().starts_with(&lower));
     match all.len() {
         0 => Err(Failure::new(format!("there is no session `{shown}` in this project"))
             .hint("`throughline sessions list` shows them")),
