@@ -6,6 +6,7 @@ pub mod call;
 pub mod catalogue;
 mod opening;
 mod server;
+mod stdin;
 mod stdout;
 
 pub use server::{Desk, serve};

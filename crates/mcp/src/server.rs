@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, GetPromptRequestParams,
-    GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, Prompt, PromptArgument, PromptMessage,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource, ResourceContents, Role,
-    ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
+    ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation,
+    ListPromptsResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams, Prompt, PromptArgument,
+    PromptMessage, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource,
+    ResourceContents, Role, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -20,10 +20,11 @@ use tokio::sync::Mutex;
 use crate::call::Call;
 use crate::catalogue::{self, Page, Ready};
 use crate::opening::Opening;
+use crate::stdin::Stdin;
 use crate::stdout::Stdout;
 use crate::{Answer, Refusal};
 
-/// Longest line that is read; a longer one is skipped to its end.
+/// Longest line that is read; a longer one is refused, and skipped to its end.
 const LINE_BYTES_MAX: usize = 8 << 20;
 /// Longest focus that a person gives to a compaction, in UTF-16 units.
 const FOCUS_UNITS_MAX: usize = 400;
@@ -48,7 +49,8 @@ pub fn serve(desk: impl Desk, version: &'static str) -> Result<(), Refusal> {
         .build()
         .map_err(|error| Refusal::new(format!("could not start the server: {error}")))?;
     runtime.block_on(async {
-        let pipes = AsyncRwTransport::new_server(tokio::io::stdin(), Stdout);
+        let stdin = Stdin::of(tokio::io::stdin(), LINE_BYTES_MAX, Stdout::say);
+        let pipes = AsyncRwTransport::new_server(stdin, Stdout);
         let server = Server { desk: Arc::new(desk), turn: Mutex::new(()), version };
         // A client that leaves, in whatever way, has ended the conversation: that is no failure of ours.
         if let Ok(running) = server.serve(Opening::of(pipes.with_max_line_length(LINE_BYTES_MAX))).await {
@@ -116,6 +118,21 @@ impl<D: Desk> ServerHandler for Server<D> {
                 result.into()
             }
             Err(refusal) => CallToolResult::error(vec![ContentBlock::text(refusal.shown())]).into(),
+        })
+    }
+
+    /// What the library cannot make out: a method that nobody offers, or one of ours without what it needs.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = one_line(&request.method, 60);
+        Err(match request.method.as_str() {
+            "tools/call" | "prompts/get" | "resources/read" => {
+                ErrorData::invalid_params(format!("`params` do not fit `{method}`"), None)
+            }
+            _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None),
         })
     }
 

@@ -11,6 +11,14 @@ use tokio::io::AsyncWrite;
 /// does not read its answers keeps nobody waiting but itself.
 pub(crate) struct Stdout;
 
+impl Stdout {
+    /// A message beside those of the library. A client that has gone misses nothing.
+    pub(crate) fn say(message: &serde_json::Value) {
+        let mut stdout = io::stdout().lock();
+        let _ = stdout.write_all(format!("{message}\n").as_bytes()).and_then(|()| stdout.flush());
+    }
+}
+
 impl AsyncWrite for Stdout {
     fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Poll::Ready(io::stdout().lock().write_all(bytes).map(|()| bytes.len()))

@@ -41,11 +41,16 @@ fn a_client_that_looks_before_it_greets_is_told_what_there_is() {
 }
 
 #[test]
-fn lines_that_are_no_messages_are_skipped() {
+fn lines_that_are_no_messages_are_answered_as_such() {
     let scene = Scene::new();
     let mut server = Server::start(&scene.home);
     server.send_bytes(b"\n\r\nthis is no JSON\n{\"jsonrpc\":\"2.0\",\"id\":1,\n\xff\xfe\x00\n");
     server.send_bytes(format!("{}{}\n", "[".repeat(100_000), "]".repeat(100_000)).as_bytes());
+    for number in 0..4 {
+        let answer = server.answer();
+        assert_eq!(answer["error"]["code"], -32700, "{number}: {answer}");
+        assert!(answer.get("id").is_none(), "nobody knows whose it was: {answer}");
+    }
     assert_eq!(server.request("ping", json!({}))["result"], json!({}));
     // JSON, but no message: each is answered, without an id.
     for odd in [
@@ -104,20 +109,30 @@ fn unknown_methods_and_shapeless_calls_are_refused() {
             answer["error"]["code"].is_i64() || answer["result"]["completion"].is_object(),
             "{method}: {answer}"
         );
+        let is_offered = ["tools/call", "prompts/get", "resources/read"].contains(&method);
+        assert!(!is_offered || answer["error"]["code"] == -32602, "{method}: {answer}");
     }
     assert_eq!(server.request("ping", json!({}))["result"], json!({}));
     server.ends_well();
 }
 
 #[test]
-fn a_line_of_megabytes_is_refused_and_a_longer_one_is_skipped() {
+fn lines_of_megabytes_are_refused_and_whoever_sent_them_is_answered() {
     let scene = Scene::new();
     let mut server = Server::start(&scene.home);
     let refusal = server.call("record_decision", json!({ "text": "é".repeat(5 << 19) })).unwrap_err();
     assert!(refusal.starts_with("`text` has 2621440 characters"), "{refusal}");
-    // Over the limit of a line: it is skipped, and costs no memory.
+    // Over the limit of a line: it costs no memory, and nobody waits for an answer.
     server.send_bytes(&vec![b'x'; 20 << 20]);
     server.send_bytes(b"\n");
+    let answer = server.answer();
+    assert_eq!((&answer["error"]["code"], answer.get("id")), (&json!(-32600), None), "{answer}");
+    let text = "x".repeat(16 << 20);
+    let params = json!({ "name": "record_decision", "arguments": { "text": text } });
+    server.send(&json!({ "jsonrpc": "2.0", "id": 41, "method": "tools/call", "params": params }));
+    let answer = server.answer();
+    assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(-32600), &json!(41)), "{answer}");
+    assert!(answer["error"]["message"].as_str().unwrap().contains("more than 8388608 bytes"), "{answer}");
     assert_eq!(server.request("ping", json!({}))["result"], json!({}));
     server.ends_well();
 }
