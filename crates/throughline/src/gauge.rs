@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use throughline_agents::claude_code::compaction_point::{At, CompactionPoint, model_window};
+use throughline_agents::claude_code::transcript::{Parsed, parse_line};
 use throughline_agents::claude_code::transcript_tail;
 use throughline_briefing::handoff::{ContextUse, NextCompaction};
 use throughline_domain::context::{Fill, Moment};
@@ -21,9 +22,10 @@ use throughline_usage::trail::{Trail, minutes_until};
 
 use crate::commands::App;
 use crate::commands::coverage::transcripts;
+use crate::commands::usage::window::window_of;
 use crate::hook::starting;
 use crate::ledger;
-use crate::place::Place;
+use crate::place::{self, Place};
 
 /// How much of a transcript's end is read: peak and compactions of a longer one are those of its newer part.
 const TRAIL_BYTES_MAX: u64 = 128 << 20;
@@ -67,7 +69,7 @@ impl Gauge {
         let folder = place.home.session(session);
         let cache = SessionCache::read(&folder)?;
         let project = place.project_at(&cache.project_root);
-        let (mut trail, unread_bytes) = trail(Path::new(&cache.transcript));
+        let Told { mut trail, unread_bytes, .. } = told(Path::new(&cache.transcript));
         let is_told = hear(&mut trail, &usage_file::read(&folder));
         let transcript = PathBuf::from(cache.transcript);
         let mut gauge = Self::put_together(place, &project, session, trail, cache.model, &transcript);
@@ -79,8 +81,17 @@ impl Gauge {
     /// A transcript without a session that we know of.
     fn of_transcript(app: &App, path: &Path) -> Self {
         let session = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let (trail, unread_bytes) = trail(path);
-        let mut gauge = Self::put_together(&app.place, &app.memory.project, &session, trail, None, path);
+        let Told { trail, unread_bytes, folder } = told(path);
+        let at_hand = &app.memory.project;
+        // A file from anywhere belongs to the project that it names, not to the one that it is looked at from.
+        let is_elsewhere =
+            |folder: &PathBuf| ![&at_hand.root, &at_hand.work].iter().any(|it| folder.starts_with(it));
+        let elsewhere = folder.filter(is_elsewhere).map(|folder| {
+            let root = place::project_around(&folder).unwrap_or(folder);
+            app.place.project_at(&app.place.settled(root))
+        });
+        let project = elsewhere.as_ref().unwrap_or(at_hand);
+        let mut gauge = Self::put_together(&app.place, project, &session, trail, None, path);
         gauge.unread_bytes = unread_bytes;
         gauge
     }
@@ -96,7 +107,12 @@ impl Gauge {
         let (config, _) = place.config(project);
         // The user may have switched models since the session began.
         let model = trail.last.as_ref().and_then(|fill| fill.model.clone()).or(known_model);
-        let told_window = session::told_window(&place.home.session(session));
+        // Where no status line told the window, what was seen in it did.
+        let told_window = session::told_window(&place.home.session(session)).or_else(|| {
+            let model = model.as_deref()?;
+            let seen = window_of(model, trail.peak_tokens);
+            (seen > window_of(model, 0)).then_some(seen)
+        });
         let point = starting::compaction_point(place, project, &config, model.as_deref(), told_window);
         let window_tokens = told_window.or_else(|| model_window(model.as_deref()?)).unwrap_or(point.window);
         Self {
@@ -192,14 +208,28 @@ fn hear(trail: &mut Trail, memory: &UsageMemory) -> bool {
     true
 }
 
-/// What a transcript tells, and how many bytes of it were too old to be read.
-fn trail(path: &Path) -> (Trail, u64) {
+/// What a transcript tells.
+struct Told {
+    trail: Trail,
+    /// Bytes that were too old to be read.
+    unread_bytes: u64,
+    /// The folder that it was held in.
+    folder: Option<PathBuf>,
+}
+
+fn told(path: &Path) -> Told {
     let mut trail = Trail::default();
+    let mut folder = None;
     let read =
         transcript_file::read_on(path, &Cursor::default(), TRAIL_BYTES_MAX, SystemTime::now(), |_, line| {
             if let Some(moment) = transcript_tail::moment(line) {
                 trail.push(moment);
             }
+            if folder.is_none()
+                && let Parsed::Line(line) = parse_line(line)
+            {
+                folder = line.cwd.as_deref().map(PathBuf::from).filter(|folder| folder.is_absolute());
+            }
         });
-    (trail, read.map_or(0, |(cursor, _)| cursor.front_bytes()))
+    Told { trail, unread_bytes: read.map_or(0, |(cursor, _)| cursor.front_bytes()), folder }
 }

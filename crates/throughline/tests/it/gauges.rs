@@ -1,6 +1,6 @@
 //! The gauges: health and preflight, from what the server reported.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use throughline_testkit::{Transcript, payload};
 
 use crate::scene::{Scene, Sleeper, holding};
@@ -105,6 +105,29 @@ fn health_needs_no_database_no_hooks_and_no_session_of_ours() {
     assert!(!scene.home.data().join("throughline.db").exists());
     let said = scene.fails(1, &["health", "--session", "../../etc/passwd"]);
     assert!(said.contains("there is no session"), "{said}");
+}
+
+/// The status line is not there to say how large the window is; that more was in it than the usual one holds, says it.
+#[test]
+fn a_transcript_from_elsewhere_has_its_own_project_and_the_window_that_held_it() {
+    let scene = Scene::with_git();
+    let line = |number: u64, tokens: u64| {
+        json!({"type": "assistant", "uuid": format!("a{number}"), "cwd": "/home/dev/their-app/src", "sessionId": "t",
+            "timestamp": format!("2026-02-01T00:0{number}:00.000Z"), "isSidechain": false,
+            "message": {"id": format!("m{number}"), "role": "assistant", "model": "claude-opus-4-6", "content": [],
+                "usage": {"input_tokens": 10, "cache_read_input_tokens": tokens - 10, "output_tokens": 5}}})
+    };
+    scene.home.write("theirs.jsonl", &format!("{}\n{}\n", line(1, 333_000), line(2, 95_000)));
+    let health = scene.json(&["health", "--session", "./theirs.jsonl", "--json"]);
+    assert_eq!(health["project"], "/home/dev/their-app/src", "{health}");
+    assert_eq!(
+        (&health["windowTokens"], &health["peakTokens"]),
+        (&json!(1_000_000), &json!(333_000)),
+        "{health}"
+    );
+    assert!(health["percentOfWay"].as_u64().unwrap() < 15, "{health}");
+    let told = scene.ok(&["health", "--session", "./theirs.jsonl"]);
+    assert!(told.contains("(9% of 1M budget)"), "{told}");
 }
 
 #[test]

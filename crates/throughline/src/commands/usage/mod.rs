@@ -14,7 +14,7 @@ mod sessions;
 mod show;
 mod source;
 mod sync;
-mod window;
+pub(crate) mod window;
 
 use std::path::Path;
 use std::time::Duration;

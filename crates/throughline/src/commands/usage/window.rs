@@ -5,7 +5,7 @@ use throughline_agents::claude_code::compaction_point::{Inputs, effective_point}
 const WINDOW_TOKENS_LARGE: u64 = 1_000_000;
 
 /// The model's usual window; the large one where more was seen in it than the usual one holds.
-pub(super) fn window_of(model: &str, tokens_seen: u64) -> u64 {
+pub(crate) fn window_of(model: &str, tokens_seen: u64) -> u64 {
     let usual = effective_point(&Inputs { model: Some(model), ..Inputs::default() }).window;
     if tokens_seen > usual { WINDOW_TOKENS_LARGE.max(tokens_seen) } else { usual }
 }
