@@ -106,7 +106,33 @@ fn the_analysis_takes_the_sample_before_each_compaction() {
     assert_eq!(analysis["ratio"].as_f64(), Some(7.54));
     let said = history.ok(&["usage", "analyze"]);
     assert!(said.contains("93.00 % on average (91.00 to 95.00, median 93.00)"), "{said}");
-    assert!(said.contains("7.54 : 1"), "{said}");
+    assert!(said.contains("7.54 : 1\n"), "{said}");
+}
+
+#[test]
+fn a_figure_says_of_how_many_compactions_it_is_known() {
+    let mut history = History::new();
+    append(
+        &history,
+        LOG,
+        &[sample("s1", "2026-02-03T10:00:00Z", 80, false), sample("s1", "2026-02-03T10:03:00Z", 10, true)],
+    );
+    history.said("s2.jsonl", &crate::history::Said::new(1, "s2", "2026-02-03T10:00:00.000Z"));
+    let boundary = json!({
+        "type": "system", "subtype": "compact_boundary", "uuid": "b1", "sessionId": "s2", "cwd": "/home/me/app",
+        "timestamp": "2026-02-03T10:01:00.000Z", "compactMetadata": {"trigger": "auto", "preTokens": 160_000}
+    });
+    history.line("s2.jsonl", &boundary);
+    let analysis = history.json(&["usage", "analyze", "--json"]);
+    assert_eq!(
+        (&analysis["before_percent"]["count"], &analysis["after_percent"]["count"]),
+        (&json!(2), &json!(1))
+    );
+    assert_eq!(analysis["ratio_count"], 1);
+    let said = history.ok(&["usage", "analyze"]);
+    assert!(said.contains("(10.00 to 10.00, median 10.00); known of 1 of 2\n"), "{said}");
+    assert!(said.contains("8.00 : 1; known of 1 of 2\n"), "{said}");
+    assert!(said.contains("median 80.00)\n"), "known of all: {said}");
 }
 
 #[test]

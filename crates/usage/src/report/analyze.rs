@@ -68,8 +68,8 @@ pub struct Analysis {
     pub before: Option<Spread>,
     /// How full it was afterwards.
     pub after: Option<Spread>,
-    /// How many times smaller it became: the averages divided.
-    pub ratio: Option<f64>,
+    /// How many times smaller it became: the averages divided, and over how many compactions.
+    pub ratio: Option<(f64, usize)>,
     /// How many compactions happened at how many percent: the lower end of each step, and the count.
     pub distribution: Vec<(u16, usize)>,
 }
@@ -77,6 +77,8 @@ pub struct Analysis {
 /// Average, smallest, median and largest.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
+    /// Of how many compactions it is known.
+    pub count: usize,
     /// The average.
     pub average: f64,
     /// The smallest.
@@ -100,12 +102,12 @@ impl Spread {
         } else {
             f64::midpoint(values[middle - 1], values[middle])
         };
-        Some(Self { average, min, median, max })
+        Some(Self { count: values.len(), average, min, median, max })
     }
 
     fn json(self) -> Value {
-        let Self { average, min, median, max } = self;
-        json!({ "average": hundredths(average), "min": hundredths(min), "median": hundredths(median), "max": hundredths(max) })
+        let Self { count, average, min, median, max } = self;
+        json!({ "count": count, "average": hundredths(average), "min": hundredths(min), "median": hundredths(median), "max": hundredths(max) })
     }
 }
 
@@ -123,7 +125,7 @@ pub fn analyze(compactions: &[Compaction]) -> Analysis {
         after: Spread::of(compactions.iter().filter_map(|it| it.after_percent)),
         ratio: both
             .filter(|(_, after)| after.average > 0.0)
-            .map(|(before, after)| before.average / after.average),
+            .map(|(before, after)| (before.average / after.average, after.count)),
         distribution: distribution(compactions),
     }
 }
@@ -159,7 +161,8 @@ impl Analysis {
             "manual": self.manual,
             "before_percent": self.before.map(Spread::json),
             "after_percent": self.after.map(Spread::json),
-            "ratio": self.ratio.map(hundredths),
+            "ratio": self.ratio.map(|(ratio, _)| hundredths(ratio)),
+            "ratio_count": self.ratio.map(|(_, count)| count),
             "distribution": steps,
             "compactions": rows,
         })
@@ -217,7 +220,7 @@ mod tests {
         assert_eq!(format!("{:.2} {:.0} {:.0}", before.average, before.min, before.max), "93.00 91 95");
         assert_eq!(format!("{:.2}", analysis.after.unwrap().average), "12.33");
         // Not 100 divided by what was left, as an older tool printed it.
-        assert_eq!(format!("{:.2}", analysis.ratio.unwrap()), "7.54");
+        assert_eq!(format!("{:.2}", analysis.ratio.unwrap().0), "7.54");
         assert_eq!(analysis.distribution, [(90, 2), (95, 1)]);
     }
 
@@ -228,7 +231,7 @@ mod tests {
         let analysis = analyze(&events);
         assert_eq!(analysis.before.map(|it| it.average), Some(70.0));
         assert_eq!(analysis.after.map(|it| it.average), Some(25.0));
-        assert_eq!(analysis.ratio, Some(3.0), "of the one that is known on both sides");
+        assert_eq!(analysis.ratio, Some((3.0, 1)), "of the one that is known on both sides");
         let none = analyze(&[]);
         assert_eq!((none.count, none.before, none.ratio, none.distribution), (0, None, None, Vec::new()));
     }

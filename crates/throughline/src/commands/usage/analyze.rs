@@ -120,25 +120,30 @@ fn of_transcript(it: &Boundary, most_tokens: u64) -> Compaction {
 
 fn figures(analysis: &Analysis) -> Result<(), Failure> {
     let number = |value: f64| format!("{value:.2}");
+    let Analysis { count, auto, manual, .. } = analysis;
+    // Not every transcript tells how much was left: a figure over some of them says so.
+    let known = |of: usize| if of < *count { format!("; known of {of} of {count}") } else { String::new() };
     let spread = |spread: Option<Spread>| {
         spread.map_or_else(
             || "not known".to_owned(),
             |it| {
                 format!(
-                    "{} % on average ({} to {}, median {})",
+                    "{} % on average ({} to {}, median {}){}",
                     number(it.average),
                     number(it.min),
                     number(it.max),
-                    number(it.median)
+                    number(it.median),
+                    known(it.count)
                 )
             },
         )
     };
-    let Analysis { count, auto, manual, .. } = analysis;
     output::say(&format!("{} {count} ({auto} automatic, {manual} by hand)", styled(HEAD, "compactions")))?;
     output::say(&format!("  context before  {}", spread(analysis.before)))?;
     output::say(&format!("  context after   {}", spread(analysis.after)))?;
-    let ratio = analysis.ratio.map_or_else(|| "not known".to_owned(), |ratio| format!("{ratio:.2} : 1"));
+    let ratio = analysis
+        .ratio
+        .map_or_else(|| "not known".to_owned(), |(ratio, of)| format!("{ratio:.2} : 1{}", known(of)));
     output::say(&format!("  before : after  {ratio}"))
 }
 
