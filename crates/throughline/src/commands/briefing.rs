@@ -13,6 +13,7 @@ use super::App;
 use crate::failure::Failure;
 use crate::hook::governance;
 use crate::ledger;
+use crate::liveness::{self, Fate, Seen};
 use crate::output::{self, DIM, styled};
 
 /// Show what the agent would be told after a compaction
@@ -32,6 +33,23 @@ pub(crate) struct Args {
 /// What the session at hand has told: the one that calls, else the one last active.
 pub(super) fn session_ledger(app: &App) -> Option<Ledger> {
     ledger_of(app, &app.session_at_hand()?)
+}
+
+/// What a session has told, and where it has told nothing yet, the one before it: that is what its start was told. A session
+/// that is at work has its own tasks.
+pub(super) fn ledger_of_work(app: &App, session: &str) -> Option<Ledger> {
+    let own = ledger_of(app, session);
+    if own.as_ref().is_some_and(|ledger| ledger.turn > 0) {
+        return own;
+    }
+    let mut seen = liveness::sessions(&app.place.home, &app.memory.project, app.now);
+    seen.retain(|seen| seen.session != session);
+    let is_paused = |seen: &Seen| {
+        SessionCache::read(&app.place.home.session(&seen.session)).is_none_or(|cache| cache.paused)
+    };
+    let before = seen.first().filter(|_| seen.iter().all(|seen| seen.fate != Fate::Alive));
+    let before = before.filter(|seen| !is_paused(seen)).and_then(|seen| ledger_of(app, &seen.session));
+    before.filter(|ledger| ledger.turn > 0).or(own)
 }
 
 /// What a session has told; `None` when no hook of it was ever seen.
@@ -69,7 +87,10 @@ pub(super) fn compose(app: &App, state: &State, reader: Reader, cap: Cap) -> Cho
         .map(|rules| rules.chosen)
         .reduce(|first, second| behind_rules(Some(first), Some(second)));
     let cap_left = cap.less(rules.as_ref().map_or(0, |rules| utf16_len(&rules.text) + 1));
-    let told = session_ledger(app);
+    let told = match reader {
+        Reader::Asked => app.session_at_hand().and_then(|session| ledger_of_work(app, &session)),
+        _ => session_ledger(app),
+    };
     let chosen = told
         .filter(|ledger| ledger.turn > 0)
         .and_then(|ledger| session::render(state, &facts, &ledger, &Known::nothing(), reader, cap_left))

@@ -6,7 +6,7 @@ use throughline_briefing::Facts;
 use throughline_briefing::continuation::{self, Advice, Continuation, Fill, Role, Session, Standing};
 
 use super::App;
-use super::briefing::ledger_of;
+use super::briefing::{ledger_of, ledger_of_work};
 use crate::failure::Failure;
 use crate::gauge::Gauge;
 use crate::liveness::{self, Fate};
@@ -46,7 +46,11 @@ pub(super) fn decide(app: &App, named: Option<&str>) -> Result<Continuation, Fai
     let untrusted = app.memory.untrusted();
     let state = Facts { untrusted: &untrusted, ..Facts::default() }.vouched(&state);
     let session = named.map(str::to_owned).or_else(|| app.session_at_hand());
-    let ledger = session.as_deref().and_then(|session| ledger_of(app, session)).unwrap_or_default();
+    let ledger = match (named, session.as_deref()) {
+        (Some(named), _) => ledger_of(app, named),
+        (None, session) => session.and_then(|session| ledger_of_work(app, session)),
+    };
+    let ledger = ledger.unwrap_or_default();
     let fill = session.as_deref().and_then(|session| fill(app, session));
     let purified = state.waiting_purification(app.now);
     let purified = purified.filter(|kept| Some(&kept.session) == session.as_ref());

@@ -138,6 +138,28 @@ fn a_session_that_is_over_is_resumed() {
     assert_eq!(scene.json(&["next", "--session", "s1", "--json"])["id"], "#1");
 }
 
+/// Its start was told what the last one left: whoever asks for what is next is told no less.
+#[test]
+fn a_new_session_goes_on_from_the_last_one() {
+    let (mut scene, client) = started();
+    let mut transcript = Transcript::new(&scene.home, "s1");
+    transcript.user("Split the importer.");
+    create_task(&mut transcript, 1, "Split the reader");
+    update_task(&mut transcript, 1, "in_progress", 31_000);
+    scene.hook(&payload::stop(&scene.home, "s1", "Working on it."));
+    scene.hook(&payload::session_end(&scene.home, "s1", "other"));
+    drop(client);
+    let client = Sleeper::start();
+    scene.home.set_env("CLAUDE_PID", client.pid());
+    let start = scene.hook(&payload::session_start(&scene.home, "s2", "startup"));
+    assert!(start.contains("Split the reader"), "{start}");
+    scene.home.set_env("CLAUDE_CODE_SESSION_ID", "s2");
+    let told = next(&scene);
+    assert!(told.to_string().contains("Split the reader"), "{told}");
+    let own = scene.json(&["next", "--session", "s2", "--json"]);
+    assert!(!own.to_string().contains("Split the reader"), "a session that is named is asked itself: {own}");
+}
+
 #[test]
 fn what_nobody_here_trusts_is_no_command() {
     let scene = Scene::with_git();
