@@ -111,6 +111,7 @@ fn a_session_is_nowhere_any_more_and_the_other_is_as_it_was() {
     let said = scene.ok(&["forget", "--session", HERON, "--yes"]);
     assert!(said.contains("nothing was found; archive without a free page"), "{said}");
     assert!(said.contains("not ours, and not touched") && said.contains(HERON), "{said}");
+    assert!(said.contains("`git gc --prune=now` at once"), "git has its own time: {said}");
     assert_eq!(holding(&scene, HERON), Vec::<PathBuf>::new());
     assert_eq!(holding(&scene, "heron"), Vec::<PathBuf>::new());
     // The other one, word by word.

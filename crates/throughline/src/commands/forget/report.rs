@@ -1,6 +1,6 @@
 //! What is said about a forgetting: what would go, what went, and what was searched afterwards.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use throughline_domain::text::{one_line, shorten};
@@ -48,6 +48,11 @@ impl Found {
             Some(known) => (known.count, known.bytes) = (known.count + count, known.bytes + bytes),
             None => self.places.push(AtPlace { place, count, bytes }),
         }
+    }
+
+    /// How many of a place.
+    fn count_at(&self, place: &str) -> u64 {
+        self.places.iter().filter(|it| it.place == place).map(|it| it.count).sum()
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -198,6 +203,7 @@ pub(super) fn done(
         output::say("usage that was sent to a fleet stays there: numbers, no words (docs/fleet.md)")?;
     }
     name_transcripts(transcripts)?;
+    name_objects(&scope.project.root, found.count_at("checkpoints"))?;
     if !proof.damaged.is_empty() && remainders.len() == 1 {
         return Err(all_but(&proof.damaged));
     }
@@ -234,6 +240,17 @@ fn name_links(found: &Found) {
     for link in found.links.iter().take(LISTED_MAX) {
         output::warn(&format!("{} is a link: what it leads to is not touched", link.display()));
     }
+}
+
+/// What checkpoints held of files is git's: nothing refers to it any more, and git removes it in its own time.
+pub(super) fn name_objects(root: &Path, checkpoints: u64) -> Result<(), Failure> {
+    if checkpoints == 0 || !root.join(".git").exists() {
+        return Ok(());
+    }
+    output::say(
+        "in git: files that checkpoints held are objects that nothing refers to any more; git removes them in some weeks, \
+         `git gc --prune=now` at once, with all others that nothing refers to",
+    )
 }
 
 /// The agent's own files: said, not touched.

@@ -65,6 +65,7 @@ pub(super) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         }
     }
     name_transcripts(app, &needle)?;
+    report::name_objects(&app.memory.project.root, found.checkpoints.len() as u64)?;
     if holding.is_empty() && !damaged.is_empty() {
         return Err(report::all_but(&damaged));
     }
