@@ -307,6 +307,12 @@ pub fn remove_own(path: &Path, text: &str) -> Result<bool, FileError> {
     }
 }
 
+/// Removes the project's `.claude` where nothing is in it any more; a link to somewhere is not ours to remove.
+pub fn remove_empty(folder: &Path) {
+    // Fails when anything is in it, as it should.
+    let _ = std::fs::remove_dir(folder);
+}
+
 /// A settings file's text; `None` when there is none.
 pub fn read_settings(path: &Path) -> Result<Option<String>, FileError> {
     let Some(bytes) = files::read_limited(path, 8 << 20)? else { return Ok(None) };

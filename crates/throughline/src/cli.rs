@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches, Parser};
 
 use crate::commands::{self, App};
 use crate::failure::Failure;
@@ -125,10 +125,12 @@ enum Verb {
 /// Parses, runs, and turns the outcome into an exit code.
 pub(crate) fn run() -> ExitCode {
     let mut args: Vec<OsString> = std::env::args_os().collect();
+    let mut command = command();
     if args.iter().any(|arg| arg == "recall") {
-        args = commands::recall::with_words_apart(args, &command());
+        args = commands::recall::with_words_apart(args, &command);
     }
-    let cli = match Cli::try_parse_from(args) {
+    let parsed = command.try_get_matches_from_mut(args);
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
             if error.use_stderr() {
@@ -209,7 +211,50 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
     }
 }
 
-/// The command as clap knows it, for completions and man pages.
+/// The command as clap knows it, for parsing, completions and man pages.
 pub(crate) fn command() -> clap::Command {
-    Cli::command()
+    let everywhere = |name: &str, help: &'static str, command: clap::Command| {
+        let project = clap::Arg::new("project").long("project").global(true).value_name("DIR").help(help);
+        command.mut_subcommand(name, |verb| verb.arg(project.value_parser(clap::value_parser!(PathBuf))))
+    };
+    let named = "Only this project, by its folder or the last part of its name; without it all projects";
+    let here =
+        "Only this project: a folder, `.` for the one at hand, the last part of its name; without it, all";
+    flowing(everywhere("usage", named, everywhere("recall", here, Cli::command())))
+}
+
+/// The same with examples and prose that were broken into lines once, by whoever knows how wide the terminal is.
+fn flowing(command: clap::Command) -> clap::Command {
+    let command = match command.get_after_help().map(|help| joined(&help.to_string())) {
+        Some(help) => command.after_help(help),
+        None => command,
+    };
+    command.mut_subcommands(flowing)
+}
+
+/// A text with each paragraph on one line; a line that is indented stands by itself.
+fn joined(text: &str) -> String {
+    let mut joined = String::with_capacity(text.len());
+    let mut is_open = false;
+    for line in text.lines() {
+        let is_prose = !line.is_empty() && !line.starts_with(' ') && !line.ends_with(':');
+        if !joined.is_empty() {
+            joined.push(if is_open && is_prose { ' ' } else { '\n' });
+        }
+        joined.push_str(line);
+        is_open = is_prose;
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::joined;
+
+    #[test]
+    fn paragraphs_flow_and_examples_stand() {
+        let text = "Examples:\n  one  first\n  two\n\nA sentence that\ngoes on.\nAnd on.\n\nLast.";
+        let told = "Examples:\n  one  first\n  two\n\nA sentence that goes on. And on.\n\nLast.";
+        assert_eq!(joined(text), told);
+    }
 }

@@ -29,8 +29,8 @@ Examples:
 
 /// Register the hooks with Claude Code for this project
 ///
-/// Writes .claude/settings.local.json (yours alone), the command /context-compact, and a short section "Compact
-/// Instructions" in CLAUDE.md that tells the summariser what to keep. Copies of the files as they were are kept;
+/// Writes .claude/settings.local.json (yours alone), the commands /context-compact and /throughline, and a short section
+/// "Compact Instructions" in CLAUDE.md that tells the summariser what to keep. Copies of the files as they were are kept;
 /// `uninstall` gives them back.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]

@@ -17,7 +17,7 @@ use crate::output::{self, GOOD, styled};
 
 /// Take the hooks out of Claude Code's settings again; what was recorded stays
 ///
-/// Also our MCP server in .mcp.json, the command /context-compact, and the section that `init` wrote into CLAUDE.md.
+/// Also our MCP server in .mcp.json, the commands /context-compact and /throughline, and the section that `init` wrote into CLAUDE.md.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// From .claude/settings.json, which your team shares
@@ -43,9 +43,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         remove_commands(app, args)?;
         instructions::remove(app, scope, args.dry_run)?;
         remove_server(app, args)?;
-        if !tell_what_is_left(app) && !args.dry_run {
-            release_files(app);
-        }
+        leave(app, args);
         return output::say(&format!("{} does not exist: nothing to remove", path.display()));
     };
     let folder = install_folder(&app.place, &path);
@@ -98,10 +96,23 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
             ));
         }
     }
-    if !tell_what_is_left(app) {
+    leave(app, args);
+    output::say("what was recorded stays; `throughline init` brings the hooks back")
+}
+
+/// Where no hooks of ours are left, git holds nothing for us any more; the project's folder for the client goes where
+/// `init` was the only one who put something there.
+fn leave(app: &App, args: &Args) {
+    let is_left = tell_what_is_left(app);
+    if args.dry_run {
+        return;
+    }
+    if !is_left {
         release_files(app);
     }
-    output::say("what was recorded stays; `throughline init` brings the hooks back")
+    if !args.user {
+        project_files::remove_empty(&app.memory.project.root.join(".claude"));
+    }
 }
 
 /// Before anything is taken out.

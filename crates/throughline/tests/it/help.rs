@@ -86,6 +86,16 @@ fn there_is_a_man_page_for_each_verb() {
         assert!(page.contains(".TH") && page.contains("NAME"), "{verb}");
         assert!(page.contains("throughline"), "{verb}");
     }
+    for page in &pages {
+        let text = fs::read_to_string(page).unwrap().replace("\\-", "-");
+        for (before, _) in text.match_indices("(1)").map(|(at, _)| text.split_at(at)) {
+            let is_name = |c: char| c.is_ascii_alphanumeric() || c == '-';
+            let name = &before[before.trim_end_matches(is_name).len()..];
+            let named = page.with_file_name(format!("{name}.1"));
+            assert!(!name.starts_with("throughline") || named.exists(), "{} names {name}(1)", page.display());
+        }
+    }
+    assert!(pages.iter().any(|page| page.ends_with("throughline-recall-show.1")), "{pages:?}");
     let mandoc = scene.home.run("/bin/sh".as_ref(), &["-c", "command -v mandoc"], "").stdout;
     if !mandoc.is_empty() {
         for page in pages {

@@ -155,6 +155,7 @@ fn a_file_that_was_not_there_is_gone_again() {
     scene.ok(&["init"]);
     scene.ok(&["uninstall"]);
     assert!(!scene.home.project().join(LOCAL).exists());
+    assert!(!scene.home.project().join(".claude").exists(), "nor is the folder left that we made for it");
     assert!(scene.ok(&["uninstall"]).contains("nothing to remove"));
     assert!(
         !scene.home.read(".git/info/exclude").contains("throughline"),
