@@ -402,7 +402,7 @@ impl<'a> Forgetting<'a> {
         let searched = self.places().search(needle.as_ref());
         let mut proof = Proof { ids: ids.len(), at_work: self.at_work.clone(), left, ..Proof::default() };
         (proof.files, proof.bytes, proof.holding) = (searched.files, searched.bytes, searched.holding);
-proof.holding.extend(self.copies_left()?);
+        proof.holding.extend(self.copies_left()?);
         proof.damaged = self.places().damaged();
         proof.holding.retain(|path| !path.ends_with("forgotten.json") && !proof.damaged.contains(path));
         proof.holding.sort();
