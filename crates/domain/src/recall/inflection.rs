@@ -3,12 +3,23 @@
 //! Both what is stored and what is asked go through it: that a form is no word does no harm, that two words share one
 //! costs a place or two in the ranking, which looks at the words themselves.
 
+use super::words::is_stop_word;
+
 /// The shortest word that is folded, and the shortest rest that a longer ending may leave.
 const WORD_BYTES_MIN: usize = 4;
 const REST_BYTES_MIN: usize = 4;
 
 /// The form that stands for a word. Takes lower-case ASCII letters; anything else stays as it is.
 pub(super) fn stem(word: &str) -> &str {
+    let form = cut(word);
+    // "note", "theme" and "letter" are looked for; `not`, `them` and `let` are not kept.
+    if form.len() == word.len() || !is_stop_word(form) || matches!(form, "hav" | "ther") {
+        return form;
+    }
+    if word.as_bytes()[form.len()] == b'e' { &word[..=form.len()] } else { plural(word) }
+}
+
+fn cut(word: &str) -> &str {
     if word.len() < WORD_BYTES_MIN || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return word;
     }
@@ -112,6 +123,18 @@ mod tests {
             for form in forms {
                 assert_eq!(stem(form), stem(forms[0]), "{form}");
             }
+        }
+    }
+
+    #[test]
+    fn no_word_becomes_one_that_is_not_kept() {
+        for forms in [&["note", "notes", "noted"][..], &["theme", "themes"], &["letter", "letters"]] {
+            for form in forms {
+                assert_eq!((stem(form), is_stop_word(stem(form))), (forms[0], false), "{form}");
+            }
+        }
+        for word in ["have", "there", "this", "will", "then"] {
+            assert!(is_stop_word(stem(word)), "{word}");
         }
     }
 
