@@ -4,7 +4,11 @@
 //! passages are drawn by chance from the sessions, such that tell nothing definite are put back; for each a question is
 //! written down, from memory of what it says, before anything is searched. At most two thirds of a question's words
 //! (stop words aside, endings cut) may stand in the passage. A result answers when it shows one of the texts that
-//! state the fact, in its passage, in the other half of the exchange or beside it. The questions are cut into a part to work with and a part that is only counted. The baseline is what
+//! state the fact, in its passage, in the other half of the exchange or near it. The questions are cut into a part to work
+//! with and a part that is only counted. Nobody lists every place where a fact is stated: the results of questions that
+//! count as missed are judged by two assessors who know neither the search nor each other, among questions that count as
+//! answered and such with the results of others; where both say that a result states the fact, its words join the
+//! answers. Both counts are published. The baseline is what
 //! people do without an index: lines with all words, the most frequent first, or else those with most of them.
 
 use std::collections::BTreeSet;
