@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use throughline_domain::recall::Passage;
 
+use super::printed;
 use crate::redact;
 
 /// What stands before each line of an output, below the command that printed it.
@@ -19,7 +20,8 @@ const RUN_BYTES_MIN: usize = 32;
 
 /// The texts of a block's passages without secrets; borrowed where there were none.
 pub(super) fn masked(passages: &[Passage]) -> Vec<Cow<'_, str>> {
-    let mut texts: Vec<Cow<'_, str>> = passages.iter().map(|passage| redact::text(&passage.text)).collect();
+    let mut texts: Vec<Cow<'_, str>> =
+        passages.iter().map(|passage| printed::masked(passage.kind, redact::text(&passage.text))).collect();
     let is_one_text = |at: &usize| {
         let (before, behind) = (&passages[at - 1], &passages[*at]);
         (before.kind, before.turn, before.at_s, before.is_sidechain)

@@ -10,6 +10,7 @@ mod forget;
 mod forget_scope;
 mod mask_again;
 mod moving;
+mod printed;
 mod promises;
 mod retention;
 mod search;

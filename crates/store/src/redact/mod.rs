@@ -37,7 +37,7 @@ pub(crate) use mark::{at_end as mark_at_end, at_start as mark_at_start, of as ma
 pub use transcript_line::line;
 
 /// Which rules mask: raised whenever they find more, so that what was stored before is masked again.
-pub const RULES_VERSION: u32 = 2;
+pub const RULES_VERSION: u32 = 3;
 
 /// How deep base64 inside of base64 is looked into.
 const DEPTH_MAX: usize = 2;
