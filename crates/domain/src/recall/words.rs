@@ -124,6 +124,8 @@ fn run(run: &str, at: usize, give: &mut impl FnMut(Word)) {
         let (piece, behind) = rest.split_at(length);
         if is_wide {
             pairs(piece, from, give);
+        } else if piece.bytes().all(|byte| byte == b'_') {
+            // Between two characters of such a script.
         } else if piece.is_ascii() {
             ascii_run(piece, from, give);
         } else if piece.len() <= WORD_BYTES_MAX {
@@ -287,6 +289,12 @@ mod tests {
     fn what_nobody_types_is_left_out() {
         assert_eq!(index_line(&"A1b2".repeat(40)), "");
         assert_eq!(index_line("it is the of and"), "");
+    }
+
+    #[test]
+    fn a_line_between_characters_of_another_script_is_no_word() {
+        assert_eq!(index_line("\u{0e84}_\u{0edc}"), "\u{0e84} \u{0edc}");
+        assert_eq!(index_line("_\u{0e84}__x"), "\u{0e84} x");
     }
 
     #[test]

@@ -203,7 +203,15 @@ fn what_a_command_printed_is_found_as_its_output() {
 fn what_stands_together_is_one_result_and_others_keep_their_places() {
     let mut scene = Scene::new();
     scene.user("s1", "Where does the retry budget come from?");
-    for step in ["three tries", "a pause between tries", "a limit per hour", "a limit per day"] {
+    for step in [
+        "three tries",
+        "a pause between tries",
+        "a limit per hour",
+        "a limit per day",
+        "a switch",
+        "a log",
+        "an owner",
+    ] {
         scene.agent("s1", &format!("The retry budget has {step}; the retry budget is in retry.toml."));
     }
     scene.user("s2", "A retry budget is overdrawn when the clock jumps.");
@@ -213,7 +221,7 @@ fn what_stands_together_is_one_result_and_others_keep_their_places() {
     assert_eq!(sessions, BTreeSet::from(["s1", "s2"]), "{found}");
     let place = results.iter().find(|it| it["session"] == "s1").unwrap();
     let also = place["also"].as_array().unwrap();
-    assert_eq!(also.len(), 2, "{place}");
+    assert_eq!(also.len(), 4, "{place}");
     assert!(also.iter().all(|it| it["text"].as_str().unwrap().contains("retry budget has")), "{place}");
     let mut shown: Vec<&str> = results
         .iter()
