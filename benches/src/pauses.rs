@@ -69,7 +69,7 @@ fn come_back(stage: &Stage, figures: &mut Figures) -> Result<(), Failure> {
     let start = payload::session_start(home, SESSION, "resume");
     let said = home.run(stage.binary(), &["hook"], start.to_string()).stdout;
     for told in
-        ["Back after", "IMP-1", "Next, as it was left", "Task, open", "A20: Rule 19", "read them again"]
+        ["Back after", "IMP-1", "Next, as it was left", "Task, open", ": Rule 19: ", "read them again"]
     {
         if !said.contains(told) {
             return Err(format!("the resume context lacks `{told}`: {said}").into());
