@@ -9,7 +9,7 @@ use serde_json::Value;
 use throughline_domain::checkpoint::{Checkpoint, is_id};
 
 use crate::files::{self, AtPath, Durability, FileError};
-use crate::forget::Needle;
+use crate::forget::{self, Needle};
 use crate::lock::{Lock, LockError, Patience};
 use crate::paths::{Home, Project};
 use crate::project_files::own_folder;
@@ -205,6 +205,13 @@ impl Checkpoints {
             self.note_made(&checkpoint.id, hash_of(&bytes))?;
         }
         Ok(files::replace(&path, &bytes, Durability::Flushed)?)
+    }
+
+    /// Those whose files hold certain words.
+    #[must_use]
+    pub fn holding(&self, needle: &Needle) -> Vec<String> {
+        let is_holding = |id: &String| forget::holds(&self.file(id), needle);
+        self.ids().into_iter().filter(is_holding).collect()
     }
 
     /// Takes words out of checkpoints; one that was made here stays known as such. Says how many held them.

@@ -155,13 +155,5 @@ fn rest_of(transaction: &Transaction<'_>, concerned: &Concerned) -> rusqlite::Re
             let texts = block::texts(&heads, row.get_ref(1)?.as_blob()?);
             Ok((heads, texts.unwrap_or_default()))
         })?;
-    let passages = heads.iter().zip(texts).map(|(head, text)| Passage {
-        kind: head.kind,
-        outcome: head.outcome,
-        is_sidechain: head.is_sidechain,
-        at_s: head.at_s,
-        turn: head.turn,
-        text,
-    });
-    Ok(passages.skip(concerned.gone).collect())
+    Ok(block::passages(&heads, texts).into_iter().skip(concerned.gone).collect())
 }

@@ -9,7 +9,7 @@ use throughline_store::archive::{Archive, ScopeRows};
 use throughline_store::backups::{Backups, KeptBackups};
 use throughline_store::checkpoints::Checkpoints;
 use throughline_store::forget::files::{self, Pieces};
-use throughline_store::forget::{self, Forgotten, ID_BYTES_MIN, Needle, Places, Scope};
+use throughline_store::forget::{Forgotten, ID_BYTES_MIN, Needle, Places, Scope};
 use throughline_store::gate;
 use throughline_store::lock::{Lock, Patience};
 use throughline_store::memory::MemoryError;
@@ -274,8 +274,8 @@ impl<'a> Forgetting<'a> {
     fn copies_left(&self) -> Result<Vec<PathBuf>, Failure> {
         let Some(needle) = &self.texts else { return Ok(Vec::new()) };
         let on_disk = Checkpoints::of(&self.scope.project, &self.app.place.home);
-        let files = on_disk.ids().into_iter().map(|id| on_disk.folder().join(format!("{id}.json")));
-        let mut left: Vec<PathBuf> = files.filter(|file| forget::holds(file, needle)).collect();
+        let file = |id: String| on_disk.folder().join(format!("{id}.json"));
+        let mut left: Vec<PathBuf> = on_disk.holding(needle).into_iter().map(file).collect();
         left.extend(self.places().mask(needle, true)?);
         Ok(left)
     }

@@ -126,9 +126,7 @@ fn entries_holding(state: &State, needle: &Needle) -> Vec<String> {
 }
 
 fn checkpoints_holding(app: &App, needle: &Needle) -> Vec<String> {
-    let on_disk = Checkpoints::of(&app.memory.project, &app.place.home);
-    let file = |id: &String| on_disk.folder().join(format!("{id}.json"));
-    on_disk.ids().into_iter().filter(|id| forget::holds(&file(id), needle)).collect()
+    Checkpoints::of(&app.memory.project, &app.place.home).holding(needle)
 }
 
 /// One round. Each step can be done again: a run that was killed between two of them is completed by the next.
