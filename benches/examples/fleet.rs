@@ -101,8 +101,11 @@ impl Bench {
     }
 
     fn sending(&self, rows: i64, rounds: usize) {
-        let mut store = UsageStore::open(&self.home.data().join("throughline.db"), Duration::from_secs(5))
-            .expect("a store");
+        let mut store = UsageStore::open(
+            &throughline_store::door::outside::at(&self.home.data().join("throughline.db")),
+            Duration::from_secs(5),
+        )
+        .expect("a store");
         for first in (0..rows).step_by(20_000) {
             let samples = (first..rows.min(first + 20_000)).map(sample).collect();
             store.add(&Batch { samples, ..Batch::default() }).expect("rows in the store");

@@ -89,7 +89,10 @@ fn capture(
         if at - last_gate >= GATE_BYTES {
             last_gate = at;
             // Texts that stood in the file before are not looked at again; here and there all of them did.
-            file.write(folder, if is_masked { before } else { file.clone() })?;
+            file.write(
+                &throughline_store::door::outside::at(folder),
+                if is_masked { before } else { file.clone() },
+            )?;
             before = file.clone();
         }
     }

@@ -34,7 +34,7 @@ use throughline_domain::git_state::GitState;
 pub use changes::{Changes, History};
 pub use head_file::branch_from_head_file;
 pub use head_id::head_from_files;
-pub use restoring::{Restoring, Then};
+pub use restoring::{Look, Restoring, Then};
 pub use snapshot::Snapshot;
 pub use taking::{Bounds, Taken};
 pub use tree_diff::{Change, TreeDiff};

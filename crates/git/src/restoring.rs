@@ -64,9 +64,18 @@ struct Step {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Seen {
     is_in_git: bool,
-    bytes: u64,
-    modified: Option<SystemTime>,
-    identity: (u64, u32),
+    look: Look,
+}
+
+/// What a file looks like from outside. Another look means that somebody wrote to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Look {
+    /// Its length.
+    pub bytes: u64,
+    /// When it was written.
+    pub modified: Option<SystemTime>,
+    /// Its number on the disk, and its kind and permissions as the system keeps them.
+    pub identity: (u64, u32),
 }
 
 impl Restoring {
@@ -103,9 +112,9 @@ impl Restoring {
 
     /// Whether a file is the one that stood there when the plan was made, unchanged.
     #[must_use]
-    pub fn is_as_planned(&self, path: &Path, meta: &Metadata) -> bool {
+    pub fn is_as_planned(&self, path: &Path, look: Look) -> bool {
         let planned = self.in_the_way.get(path.as_os_str().as_encoded_bytes());
-        planned.is_some_and(|planned| *planned == seen(meta, planned.is_in_git))
+        planned.is_some_and(|planned| planned.look == look)
     }
 
     /// Every file that this touches, so that the working tree of now can be brought back: see [`Then::touched`].
@@ -265,7 +274,8 @@ fn with_parents(raw: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 fn seen(meta: &Metadata, is_in_git: bool) -> Seen {
-    Seen { is_in_git, bytes: meta.len(), modified: meta.modified().ok(), identity: identity(meta) }
+    let look = Look { bytes: meta.len(), modified: meta.modified().ok(), identity: identity(meta) };
+    Seen { is_in_git, look }
 }
 
 #[cfg(unix)]

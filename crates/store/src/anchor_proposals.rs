@@ -1,9 +1,8 @@
 //! The file of proposed anchors: beside the working set, so that what nobody confirmed takes none of its room.
 
-use std::path::{Path, PathBuf};
-
 use throughline_domain::proposal::Proposals;
 
+use crate::door::Spot;
 use crate::files::{self, AtPath, Durability, FileError};
 use crate::lock::{Lock, LockError, Patience};
 use crate::redact;
@@ -24,14 +23,14 @@ pub enum ProposalsError {
 
 /// The proposals of a project; none where there is no file, or none that can be read.
 #[must_use]
-pub fn read(project_folder: &Path) -> Proposals {
+pub fn read(project_folder: &Spot) -> Proposals {
     let bytes = files::read_limited(&file(project_folder), FILE_BYTES_MAX).ok().flatten();
     bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }
 
 /// Changes the proposals, one writer at a time. Nothing is written where nothing changed.
 pub fn update<T>(
-    project_folder: &Path,
+    project_folder: &Spot,
     patience: Patience,
     change: impl FnOnce(&mut Proposals) -> T,
 ) -> Result<T, ProposalsError> {
@@ -51,6 +50,6 @@ pub fn update<T>(
     Ok(value)
 }
 
-fn file(project_folder: &Path) -> PathBuf {
+fn file(project_folder: &Spot) -> Spot {
     project_folder.join("anchor-proposals.json")
 }

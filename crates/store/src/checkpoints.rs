@@ -2,17 +2,17 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use throughline_domain::checkpoint::{Checkpoint, is_id};
 
+use crate::door::{Spot, outside};
 use crate::files::{self, AtPath, Durability, FileError};
 use crate::forget::{self, Needle};
 use crate::lock::{Lock, LockError, Patience};
 use crate::paths::{Home, Project};
-use crate::project_files::own_folder;
 use crate::redact;
 use crate::state_file::hash_of;
 
@@ -61,7 +61,7 @@ pub enum CheckpointError {
 #[derive(Debug, Clone)]
 pub struct Checkpoints {
     project: Project,
-    data: PathBuf,
+    data: Spot,
 }
 
 /// The lock on a project's checkpoints.
@@ -79,7 +79,7 @@ impl Checkpoints {
 
     /// The folder with the files.
     #[must_use]
-    pub fn folder(&self) -> PathBuf {
+    pub fn folder(&self) -> Spot {
         self.project.files.join("checkpoints")
     }
 
@@ -96,9 +96,7 @@ impl Checkpoints {
     /// The names, oldest first.
     #[must_use]
     pub fn ids(&self) -> Vec<String> {
-        let Ok(entries) = fs::read_dir(self.folder()) else { return Vec::new() };
-        let names =
-            entries.take(NAMES_MAX).flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        let names = self.folder().list(NAMES_MAX).into_iter().filter_map(|it| it.name.into_string().ok());
         let mut ids: Vec<String> = names
             .filter_map(|name| name.strip_suffix(EXTENSION).filter(|id| is_id(id)).map(str::to_owned))
             .collect();
@@ -116,7 +114,7 @@ impl Checkpoints {
             .ok_or_else(|| CheckpointError::Unknown(id.to_owned()))?;
         let read = serde_json::from_slice::<Checkpoint>(&bytes);
         let mut checkpoint =
-            read.map_err(|error| CheckpointError::Broken { path, why: error.to_string() })?;
+            read.map_err(|error| CheckpointError::Broken { path: path.shown(), why: error.to_string() })?;
         // The file's name counts: somebody may have copied it.
         id.clone_into(&mut checkpoint.id);
         checkpoint.is_foreign = self.made().get(id) != Some(&hash_of(&bytes));
@@ -187,7 +185,7 @@ impl Checkpoints {
         checkpoint: &Checkpoint,
         is_ours: bool,
     ) -> Result<bool, CheckpointError> {
-        if !is_id(&checkpoint.id) || self.file(&checkpoint.id).symlink_metadata().is_ok() {
+        if !is_id(&checkpoint.id) || self.file(&checkpoint.id).exists() {
             return Ok(false);
         }
         self.place(alone, checkpoint, is_ours).map(|()| true)
@@ -195,7 +193,7 @@ impl Checkpoints {
 
     fn place(&self, _alone: &Alone, checkpoint: &Checkpoint, is_ours: bool) -> Result<(), CheckpointError> {
         let folder = self.folder();
-        own_folder(&self.project, &folder)?;
+        files::create_folder(&folder)?;
         let path = self.file(&checkpoint.id);
         let encoded = serde_json::to_value(checkpoint).map_err(std::io::Error::other);
         let mut value = encoded.at("encode", &path)?;
@@ -263,7 +261,7 @@ impl Checkpoints {
     /// Before the file itself: one that was written and is not known to be ours would be taken for somebody else's.
     fn note_made(&self, id: &str, hash: String) -> Result<(), FileError> {
         let mut made = self.made();
-        made.retain(|known, _| is_id(known) && self.file(known).symlink_metadata().is_ok());
+        made.retain(|known, _| is_id(known) && self.file(known).exists());
         made.insert(id.to_owned(), hash);
         let path = self.data.join(MADE);
         let bytes = serde_json::to_vec(&made).map_err(std::io::Error::other).at("encode", &path)?;
@@ -273,13 +271,7 @@ impl Checkpoints {
     /// Removes checkpoints by their full names; those that are not there are no failure.
     pub fn remove(&self, _alone: &Alone, ids: &[String]) -> Result<(), CheckpointError> {
         for id in ids.iter().filter(|id| is_id(id)) {
-            let path = self.file(id);
-            match fs::remove_file(&path) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(error).at("remove", &path)?;
-                }
-                _ => {}
-            }
+            files::remove(&self.file(id))?;
         }
         Ok(())
     }
@@ -289,19 +281,23 @@ impl Checkpoints {
         let folder = self.data.join(SCRATCH);
         files::create_folder(&folder)?;
         let scratch = Scratch { index: folder.join("index"), folder };
-        if let Some(index) =
-            index.filter(|index| fs::metadata(index).is_ok_and(|it| it.len() <= INDEX_BYTES_MAX))
-        {
-            fs::copy(index, &scratch.index).at("copy", index)?;
+        let Some(index) = index else { return Ok(scratch) };
+        let source = match outside::open(index) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(scratch),
+            opened => opened.at("open", index)?,
+        };
+        if source.metadata().is_ok_and(|meta| meta.len() <= INDEX_BYTES_MAX) {
+            let mut copy = files::create_new(&scratch.index).at("create", &scratch.index)?;
+            io::copy(&mut { source }, &mut copy).at("copy", index)?;
         }
         Ok(scratch)
     }
 
     fn sweep_scratch(&self) {
-        let _ = fs::remove_dir_all(self.data.join(SCRATCH));
+        let _ = self.data.join(SCRATCH).remove_tree();
     }
 
-    fn file(&self, id: &str) -> PathBuf {
+    fn file(&self, id: &str) -> Spot {
         self.folder().join(format!("{id}{EXTENSION}"))
     }
 }
@@ -311,15 +307,15 @@ const SCRATCH: &str = "checkpoint-scratch";
 /// A folder for git's work.
 #[derive(Debug)]
 pub struct Scratch {
-    folder: PathBuf,
+    folder: Spot,
     /// The copy of the index.
-    pub index: PathBuf,
+    pub index: Spot,
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
         // What stays, the next writer removes.
-        let _ = fs::remove_dir_all(&self.folder);
+        let _ = self.folder.remove_tree();
     }
 }
 

@@ -1,17 +1,22 @@
 //! Files: reads with a limit, replacements that a kill or a power cut cannot tear, appends that start on a new line.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use rustix::fs::{Mode, OFlags};
+
+use crate::door::{OWNER_FILE, Refused, Spot, outside};
+
 /// A temp file is written and renamed within milliseconds; one of this age belongs to nobody.
 const TEMP_AGE_MAX: Duration = Duration::from_mins(1);
 /// Most names looked at in one sweep.
 const SWEEP_MAX: usize = 10_000;
+/// Opening a pipe would wait for its other end.
+const AT_ONCE: OFlags = OFlags::NONBLOCK;
 
 /// An IO failure with the path and the deed in it.
 #[derive(Debug, thiserror::Error)]
@@ -25,76 +30,133 @@ pub struct FileError {
     pub source: io::Error,
 }
 
+/// What can be named in an error.
+pub trait Shown {
+    /// The path that people know it by.
+    fn shown_path(&self) -> PathBuf;
+}
+
+impl Shown for Path {
+    fn shown_path(&self) -> PathBuf {
+        self.to_owned()
+    }
+}
+
+impl Shown for PathBuf {
+    fn shown_path(&self) -> PathBuf {
+        self.clone()
+    }
+}
+
+impl Shown for Spot {
+    fn shown_path(&self) -> PathBuf {
+        self.shown()
+    }
+}
+
+/// A file that can be read: one of ours, or one that the user or the client names.
+pub trait Readable: Shown {
+    /// Opens it, if it is a regular file.
+    fn open_to_read(&self) -> io::Result<File>;
+}
+
+impl Readable for Path {
+    fn open_to_read(&self) -> io::Result<File> {
+        outside::open(self)
+    }
+}
+
+impl Readable for PathBuf {
+    fn open_to_read(&self) -> io::Result<File> {
+        outside::open(self)
+    }
+}
+
+impl Readable for Spot {
+    fn open_to_read(&self) -> io::Result<File> {
+        open_regular(self)
+    }
+}
+
 /// Adds the path to an IO result.
 pub trait AtPath<T> {
     /// Says what was tried, and on what.
-    fn at(self, deed: &'static str, path: &Path) -> Result<T, FileError>;
+    fn at(self, deed: &'static str, path: &(impl Shown + ?Sized)) -> Result<T, FileError>;
 }
 
 impl<T> AtPath<T> for io::Result<T> {
-    fn at(self, deed: &'static str, path: &Path) -> Result<T, FileError> {
-        self.map_err(|source| FileError { deed, path: path.to_owned(), source })
+    fn at(self, deed: &'static str, path: &(impl Shown + ?Sized)) -> Result<T, FileError> {
+        self.map_err(|source| FileError { deed, path: path.shown_path(), source })
     }
 }
 
 /// Creates a folder and its parents, for the owner alone.
-pub fn create_folder(path: &Path) -> Result<(), FileError> {
-    if path.is_dir() {
+pub fn create_folder(folder: &Spot) -> Result<(), FileError> {
+    if folder.is_folder() {
         return Ok(());
     }
-    DirBuilder::new().recursive(true).mode(0o700).create(path).at("create", path)
+    folder.make_folders().map(drop).at("create", folder)
 }
 
 /// Creates a folder and its parents so that a power cut does not take them away: each is flushed into the one above.
-pub fn create_folder_flushed(path: &Path) -> Result<(), FileError> {
-    let new: Vec<&Path> = path.ancestors().take_while(|folder| !folder.is_dir()).collect();
-    create_folder(path)?;
-    for above in new.iter().filter_map(|folder| folder.parent()) {
-        flush_folder(above)?;
+pub fn create_folder_flushed(folder: &Spot) -> Result<(), FileError> {
+    if folder.is_folder() {
+        return Ok(());
+    }
+    for made in folder.make_folders().at("create", folder)? {
+        made.flush().at("flush the folder of", folder)?;
     }
     Ok(())
 }
 
 /// Flushes a folder's list of names. Without it a power cut can bring back what was renamed or created in it.
-pub fn flush_folder(folder: &Path) -> Result<(), FileError> {
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    File::open(folder).and_then(|folder| folder.sync_all()).at("flush", folder)
+pub fn flush_folder(folder: &Spot) -> Result<(), FileError> {
+    folder.flush_names().at("flush", folder)
 }
 
-/// Opens a regular file for reading. Anything else is an error at once: opening a pipe would wait for its writer.
-pub fn open_regular(path: &Path) -> io::Result<File> {
-    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+/// Opens a regular file for reading.
+pub fn open_regular(spot: &Spot) -> io::Result<File> {
+    let file = spot.open(OFlags::RDONLY | AT_ONCE, Mode::empty())?;
     match file.metadata()? {
         meta if meta.is_file() => Ok(file),
         meta if meta.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-        _ => Err(io::Error::other("not a regular file")),
+        _ => Err(Refused::NotRegular.into()),
     }
 }
 
 /// Reads a whole file of at most `bytes_max`; `None` when there is none. A longer one is an error.
-pub fn read_limited(path: &Path, bytes_max: u64) -> Result<Option<Vec<u8>>, FileError> {
-    let file = match open_regular(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error).at("open", path),
-    };
-    // Room for the small files that are read most: one call instead of six that double a buffer.
-    let mut bytes = Vec::with_capacity(2_048);
-    file.take(bytes_max + 1).read_to_end(&mut bytes).at("read", path)?;
-    if bytes.len() as u64 > bytes_max {
-        let error = io::Error::new(io::ErrorKind::FileTooLarge, format!("more than {bytes_max} bytes"));
-        return Err(error).at("read", path);
+pub fn read_limited(spot: &Spot, bytes_max: u64) -> Result<Option<Vec<u8>>, FileError> {
+    match open_regular(spot) {
+        Ok(file) => outside::read_whole(file, bytes_max).at("read", spot).map(Some),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).at("open", spot),
     }
-    Ok(Some(bytes))
 }
 
 /// Removes a file; one that is not there is removed already.
-pub fn remove(path: &Path) -> Result<(), FileError> {
-    match fs::remove_file(path) {
+pub fn remove(spot: &Spot) -> Result<(), FileError> {
+    match spot.unlink() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        removed => removed.at("remove", path),
+        removed => removed.at("remove", spot),
     }
+}
+
+/// Removes a folder with everything in it; one that is not there is removed already.
+pub fn remove_tree(folder: &Spot) -> Result<(), FileError> {
+    match folder.remove_tree() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed.at("remove", folder),
+    }
+}
+
+/// Removes a folder where nothing is in it; says whether it is gone.
+pub fn remove_if_empty(folder: &Spot) -> bool {
+    folder.remove_folder().is_ok()
+}
+
+/// Renames a file; what has that name goes.
+pub fn rename(from: &Spot, to: &Spot, deed: &'static str) -> Result<(), FileError> {
+    from.rename(to).at(deed, from)
 }
 
 /// Whether the folder entry is flushed too after a replacement.
@@ -107,37 +169,71 @@ pub enum Durability {
 }
 
 /// Replaces a file's content: all of it or nothing, whatever happens in between.
-pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), FileError> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let temp = temp_beside(path);
+pub fn replace(spot: &Spot, bytes: &[u8], durability: Durability) -> Result<(), FileError> {
+    replace_with_mode(spot, bytes, durability, OWNER_FILE)
+}
+
+/// Replaces a file that others may read as well.
+pub fn replace_with_mode(
+    spot: &Spot,
+    bytes: &[u8],
+    durability: Durability,
+    mode: Mode,
+) -> Result<(), FileError> {
+    let temp = temp_beside(spot);
     let written =
-        write_temp(&temp, bytes, durability).and_then(|()| fs::rename(&temp, path).at("replace", path));
+        write_temp(&temp, bytes, durability, mode).and_then(|()| temp.rename(spot).at("replace", spot));
     if written.is_err() {
         // The old file still stands; the half-written one is of no use to anybody.
-        let _ = fs::remove_file(&temp);
+        let _ = temp.unlink();
     }
     written?;
-    if durability == Durability::Flushed {
-        flush_folder(folder)?;
+    if let (Durability::Flushed, Some(folder)) = (durability, spot.parent()) {
+        flush_folder(&folder)?;
     }
     Ok(())
 }
 
-/// Makes a file with its whole content; one that is there is an error, and stays as it is.
-pub fn create_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    let temp = temp_beside(path);
-    // A link takes no other file's place, a rename would.
-    let made = write_temp(&temp, bytes, Durability::Flushed)
-        .and_then(|()| fs::hard_link(&temp, path).at("create", path));
-    let _ = fs::remove_file(&temp);
-    made?;
-    flush_folder(path.parent().unwrap_or(Path::new(".")))
+/// Replaces a file's content once the new one was read back from the disk: until then the old one stands.
+pub fn replace_verified(spot: &Spot, bytes: &[u8]) -> Result<(), FileError> {
+    let temp = temp_beside(spot);
+    let written = write_temp(&temp, bytes, Durability::Flushed, OWNER_FILE).and_then(|()| {
+        let read = read_limited(&temp, bytes.len() as u64)?;
+        if read.as_deref() != Some(bytes) {
+            return Err(io::Error::other("what was read back is not what was written")).at("write", &temp);
+        }
+        temp.rename(spot).at("replace", spot)
+    });
+    if written.is_err() {
+        let _ = temp.unlink();
+    }
+    written?;
+    spot.parent().map_or(Ok(()), |folder| flush_folder(&folder))
 }
 
-fn write_temp(temp: &Path, bytes: &[u8], durability: Durability) -> Result<(), FileError> {
-    let mut file =
-        OpenOptions::new().write(true).create_new(true).mode(0o600).open(temp).at("create", temp)?;
+/// Makes a file with its whole content; one that is there is an error, and stays as it is.
+pub fn create_whole(spot: &Spot, bytes: &[u8]) -> Result<(), FileError> {
+    let temp = temp_beside(spot);
+    // A second name takes no other file's place, a rename would.
+    let made = write_temp(&temp, bytes, Durability::Flushed, OWNER_FILE)
+        .and_then(|()| temp.second_name(spot).at("create", spot));
+    let _ = temp.unlink();
+    made?;
+    spot.parent().map_or(Ok(()), |folder| flush_folder(&folder))
+}
+
+/// Makes a file that is not there yet, to be written by the caller.
+pub fn create_new(spot: &Spot) -> io::Result<File> {
+    spot.open(OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL, OWNER_FILE)
+}
+
+fn write_temp(temp: &Spot, bytes: &[u8], durability: Durability, mode: Mode) -> Result<(), FileError> {
+    let mut file = create_new(temp).at("create", temp)?;
     room_for(bytes.len() as u64).and_then(|()| file.write_all(bytes)).at("write", temp)?;
+    if mode != OWNER_FILE {
+        // By hand: what a new file gets depends on the user's mask.
+        rustix::fs::fchmod(&file, mode).map_err(io::Error::from).at("set the permissions of", temp)?;
+    }
     if durability == Durability::Flushed {
         // Flushed before the rename: otherwise a power cut can leave an empty file under the final name.
         file.sync_all().at("flush", temp)?;
@@ -146,63 +242,85 @@ fn write_temp(temp: &Path, bytes: &[u8], durability: Durability) -> Result<(), F
 }
 
 /// Whether a file can be created, written and flushed in a folder; nothing of it stays.
-pub fn try_write(folder: &Path) -> Result<(), FileError> {
+pub fn try_write(folder: &Spot) -> Result<(), FileError> {
     let temp = temp_beside(&folder.join("write-test"));
-    let written = write_temp(&temp, b"can this be written?\n", Durability::Flushed);
-    let _ = fs::remove_file(&temp);
+    let written = write_temp(&temp, b"can this be written?\n", Durability::Flushed, OWNER_FILE);
+    let _ = temp.unlink();
     written
 }
 
 /// A name that no other writer uses, in the same folder (a rename does not cross file systems).
-fn temp_beside(path: &Path) -> PathBuf {
+pub(crate) fn temp_beside(spot: &Spot) -> Spot {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    path.with_file_name(format!(".{name}.{}.{count}.tmp", std::process::id()))
+    spot.with_file_name(format!(".{}.{}.{count}.tmp", spot.name(), std::process::id()))
 }
 
 /// Removes temp files that killed writers left in a folder: those of `locked` at once (the caller holds its lock),
 /// those of other files when they are so old that nobody can still be writing them.
-pub fn sweep_temps(folder: &Path, locked: Option<&str>) {
+pub fn sweep_temps(folder: &Spot, locked: Option<&str>) {
     let prefix = locked.map(|name| format!(".{name}."));
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for entry in entries.flatten().take(SWEEP_MAX) {
-        let file_name = entry.file_name();
-        let file_name = file_name.to_string_lossy();
-        let is_locked = prefix.as_ref().is_some_and(|prefix| file_name.starts_with(prefix));
-        if is_temp(&file_name) && (is_locked || is_old(&entry)) {
-            let _ = fs::remove_file(entry.path());
+    for listed in folder.list(SWEEP_MAX) {
+        let name = listed.text();
+        let is_locked = prefix.as_ref().is_some_and(|prefix| name.starts_with(prefix));
+        let spot = folder.join(&listed.name);
+        if is_temp(&name) && (is_locked || is_old(&spot)) {
+            let _ = spot.unlink();
         }
     }
 }
 
 /// Whether a name was made by [`temp_beside`]: other programs leave temp files too, and those are not ours to remove.
-fn is_temp(name: &str) -> bool {
+pub(crate) fn is_temp(name: &str) -> bool {
     let is_number = |part: Option<&str>| part.is_some_and(|part| part.parse::<u64>().is_ok());
     let Some(rest) = name.strip_prefix('.').and_then(|name| name.strip_suffix(".tmp")) else { return false };
     let mut parts = rest.rsplit('.');
     is_number(parts.next()) && is_number(parts.next()) && parts.next().is_some()
 }
 
-fn is_old(entry: &fs::DirEntry) -> bool {
-    let modified = entry.metadata().and_then(|meta| meta.modified());
+fn is_old(spot: &Spot) -> bool {
+    let modified = spot.meta().map(|meta| meta.modified());
     modified.is_ok_and(|then| then.elapsed().is_ok_and(|age| age > TEMP_AGE_MAX))
 }
 
 /// Opens a file for appending and for reading its tail; creates it for the owner alone.
-pub fn open_append(path: &Path) -> Result<File, FileError> {
-    let options = || {
-        let mut options = OpenOptions::new();
-        options.read(true).append(true).create(true).mode(0o600);
-        options
-    };
-    match options().open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            create_folder(path.parent().unwrap_or(Path::new(".")))?;
-            options().open(path).at("open", path)
+pub fn open_append(spot: &Spot) -> Result<File, FileError> {
+    open_own(spot, OFlags::RDWR | OFlags::APPEND | OFlags::CREATE).at("open", spot)
+}
+
+/// The same for a file that is there.
+pub fn open_append_standing(spot: &Spot) -> Result<File, FileError> {
+    open_own(spot, OFlags::RDWR | OFlags::APPEND).at("open", spot)
+}
+
+/// Opens a file for reading and for writing at a place in it; creates it for the owner alone.
+pub fn open_in_place(spot: &Spot) -> Result<File, FileError> {
+    open_own(spot, OFlags::RDWR | OFlags::CREATE).at("open", spot)
+}
+
+/// Opens a file that is written in place: a regular one, with this name alone. What another name leads to is not ours.
+fn open_own(spot: &Spot, flags: OFlags) -> io::Result<File> {
+    let open = || spot.open(flags | AT_ONCE, OWNER_FILE);
+    let file = match open() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && flags.contains(OFlags::CREATE) => {
+            spot.parent().map_or(Ok(Vec::new()), |folder| folder.make_folders())?;
+            open()?
         }
-        opened => opened.at("open", path),
+        opened => opened?,
+    };
+    let meta = file.metadata()?;
+    if !meta.is_file() {
+        return Err(Refused::NotRegular.into());
     }
+    if std::os::unix::fs::MetadataExt::nlink(&meta) > 1 {
+        return Err(Refused::SecondName.into());
+    }
+    Ok(file)
+}
+
+/// Opens a file that is there, to overwrite parts of it.
+pub(crate) fn open_standing(spot: &Spot) -> Result<File, FileError> {
+    open_own(spot, OFlags::RDWR).at("open", spot)
 }
 
 /// The last `bytes_max` bytes of a file, and whether they end at a line's end (an empty file does).

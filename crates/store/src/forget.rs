@@ -4,7 +4,6 @@ pub mod files;
 mod marks;
 mod scope;
 
-use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -12,9 +11,11 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use crate::archive;
 use crate::backups::Backups;
-use crate::files::{self as disk, Durability, FileError};
+use crate::catalogue::{self, Form, Masked, Row, Under};
+use crate::door::{NodeKind, Spot};
+use crate::files::{self as disk, FileError, Readable};
 use crate::lock::Patience;
-use crate::paths::{Home, Project};
+use crate::paths::{Home, Project, safe_name};
 use crate::session::SessionCache;
 
 pub use marks::Forgotten;
@@ -134,7 +135,7 @@ pub struct Searched {
     /// Their bytes.
     pub bytes: u64,
     /// Files that hold what was looked for, in them or in their names.
-    pub holding: Vec<PathBuf>,
+    pub holding: Vec<Spot>,
 }
 
 /// The places that hold what is remembered about a project.
@@ -142,56 +143,52 @@ pub struct Searched {
 pub struct Places {
     home: Home,
     project: Project,
-    summaries: Option<PathBuf>,
+    client: Option<Spot>,
 }
 
 impl Places {
     /// Those of a project; `claude_folder` is where other tools read our summaries.
     #[must_use]
     pub fn of(home: &Home, project: &Project, claude_folder: Option<&Path>) -> Self {
-        let summaries = claude_folder.map(|folder| folder.join("data").join("compressed_context"));
-        Self { home: home.clone(), project: project.clone(), summaries }
+        Self { home: home.clone(), project: project.clone(), client: claude_folder.map(Spot::root) }
     }
 
     /// The sessions that worked in the project.
     #[must_use]
     pub fn sessions(&self) -> Vec<String> {
-        let folder = self.home.root().join("sessions");
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(FILES_MAX);
-        let of_project = |folder: &PathBuf| {
+        let folders = self.home.root().join("sessions").children(FILES_MAX);
+        let of_project = |folder: &&Spot| {
             SessionCache::read(folder).is_some_and(|cache| cache.project_root == self.project.root)
         };
-        entries
-            .map(|entry| entry.path())
+        folders
+            .iter()
             .filter(of_project)
-            .filter_map(|folder| Some(folder.file_name()?.to_str()?.to_owned()))
+            .filter_map(|it| Some(it.file_name()?.to_str()?.to_owned()))
             .collect()
     }
 
-    /// Files of text that belong to the project alone, and the log.
-    fn texts(&self) -> Vec<PathBuf> {
-        let mut found = vec![self.home.log()];
-        let mut folders = vec![self.home.project(&self.project.key)];
-        folders.extend(self.sessions().iter().map(|session| self.home.session(session)));
-        folders.extend(["sessions", "checkpoints", "logs"].map(|name| self.project.files.join(name)));
-        folders.extend(self.summaries.clone());
-        for folder in folders {
-            walk(&folder, DEPTH_MAX, &mut found);
-        }
-        let in_project = fs::read_dir(&self.project.files).into_iter().flatten().flatten();
-        let is_ours = |path: &PathBuf| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            name.starts_with("unified-session-state.json")
-                || name.starts_with(".unified-session-state.json")
-                || name == "compaction-snapshot.md"
+    /// Files of text that belong to the project alone, and the log: those of the catalogue that hold words.
+    fn texts(&self) -> Vec<Spot> {
+        let mut found = Vec::new();
+        let mut look = |under: Under, root: &Spot, from: PathBuf| {
+            let entries = catalogue::find(under, root, &from).entries.into_iter();
+            found.extend(entries.filter(|it| holds_words(it.row)).map(|it| it.spot));
         };
-        found.extend(in_project.map(|entry| entry.path()).filter(is_ours));
-        found.retain(|path| path.symlink_metadata().is_ok_and(|meta| meta.is_file()));
+        look(Under::Project, &self.project.files, PathBuf::new());
+        look(Under::Data, self.home.root(), Path::new("projects").join(safe_name(&self.project.key)));
+        for session in self.sessions() {
+            look(Under::Data, self.home.root(), Path::new("sessions").join(safe_name(&session)));
+        }
+        if let Some(client) = &self.client {
+            look(Under::Client, client, PathBuf::from("data"));
+        }
+        let log = self.home.log();
+        found.extend([log.with_file_name("throughline.log.1"), log].into_iter().filter(Spot::is_file));
         found
     }
 
     /// Takes the words out of every text; says in which they stood. With `is_trial` they stay.
-    pub fn mask(&self, needle: &Needle, is_trial: bool) -> Result<Vec<PathBuf>, FileError> {
+    pub fn mask(&self, needle: &Needle, is_trial: bool) -> Result<Vec<Spot>, FileError> {
         let mut held = Vec::new();
         for path in self.texts() {
             if !holds(&path, needle) {
@@ -199,7 +196,7 @@ impl Places {
             }
             if !is_trial {
                 let bytes = disk::read_limited(&path, FILE_BYTES_MAX)?.unwrap_or_default();
-                disk::replace(&path, &needle.masked(&bytes), Durability::Flushed)?;
+                disk::replace_verified(&path, &needle.masked(&bytes))?;
             }
             held.push(path);
         }
@@ -223,7 +220,7 @@ impl Places {
                 let removed = backups.remove(session, Patience::Person);
                 removed.map_err(|error| FileError {
                     deed: "remove the backups in",
-                    path: self.home.root().join("backups"),
+                    path: self.home.root().join("backups").shown(),
                     source: io::Error::other(error.to_string()),
                 })?;
             }
@@ -233,7 +230,7 @@ impl Places {
 
     /// Damaged databases that were set aside, and their logs: no look at their pages proves that something is not there.
     #[must_use]
-    pub fn damaged(&self) -> Vec<PathBuf> {
+    pub fn damaged(&self) -> Vec<Spot> {
         archive::all_aside(self.home.root())
     }
 
@@ -244,10 +241,10 @@ impl Places {
         walk(self.home.root(), DEPTH_MAX, &mut all);
         all.sort();
         all.dedup();
-        let bytes = all.iter().filter_map(|path| path.symlink_metadata().ok()).map(|meta| meta.len()).sum();
+        let bytes = all.iter().map(Spot::len).sum();
         let files = all.len();
-        let is_held = |path: &PathBuf| {
-            let is_named = needle.is_some_and(|needle| needle.is_in(&path.to_string_lossy()));
+        let is_held = |path: &Spot| {
+            let is_named = needle.is_some_and(|needle| needle.is_in(&path.display()));
             is_named || needle.is_some_and(|needle| holds(path, needle))
         };
         Searched { files, bytes, holding: all.into_iter().filter(is_held).collect() }
@@ -255,12 +252,12 @@ impl Places {
 
     /// Files that still hold the words: every byte of the data folder, and of our files in the project.
     #[must_use]
-    pub fn still_holding(&self, needle: &Needle) -> Vec<PathBuf> {
+    pub fn still_holding(&self, needle: &Needle) -> Vec<Spot> {
         let mut all = self.texts();
         walk(self.home.root(), DEPTH_MAX, &mut all);
         all.sort();
         all.dedup();
-        let mut holding: Vec<PathBuf> = all.into_iter().filter(|path| holds(path, needle)).collect();
+        let mut holding: Vec<Spot> = all.into_iter().filter(|path| holds(path, needle)).collect();
         if let Ok(sessions) = self.remove_backups(needle, true) {
             holding.extend(sessions.iter().map(|session| self.home.root().join("backups").join(session)));
         }
@@ -268,22 +265,27 @@ impl Places {
     }
 }
 
-fn walk(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let Ok(kind) = entry.file_type() else { continue };
-        if kind.is_dir() && depth > 0 {
-            walk(&entry.path(), depth - 1, found);
-        } else if kind.is_file() && found.len() < FILES_MAX {
-            found.push(entry.path());
+/// Every file below a folder, whatever it is: for looking, not for writing.
+fn walk(folder: &Spot, depth: usize, found: &mut Vec<Spot>) {
+    for listed in folder.list(FILES_MAX) {
+        match listed.kind {
+            NodeKind::Folder if depth > 0 => walk(&folder.join(listed.name), depth - 1, found),
+            NodeKind::File if found.len() < FILES_MAX => found.push(folder.join(listed.name)),
+            _ => {}
         }
     }
 }
 
+/// Whether words can be taken out of such a file: its own part of the store does that for databases.
+fn holds_words(row: &Row) -> bool {
+    !matches!(row.masked, Masked::NoWords | Masked::Exact | Masked::Rows) && row.form != Form::Database
+}
+
 /// Whether a file holds the words. One that cannot be read may.
 #[must_use]
-pub fn holds(path: &Path, needle: &Needle) -> bool {
+pub fn holds(path: &(impl Readable + ?Sized), needle: &Needle) -> bool {
     let look = || -> io::Result<bool> {
-        let mut file = disk::open_regular(path)?;
+        let mut file = path.open_to_read()?;
         let mut scan = Scan::new(needle);
         let mut piece = vec![0; PIECE_BYTES];
         loop {

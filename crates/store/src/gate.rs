@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use crate::archive::{Archive, ArchiveError, CompactionRow, SpoolFold};
-use crate::files::{self, AtPath, FileError};
-use crate::ledger_file::RECENT;
+use crate::catalogue::{self, Under};
+use crate::files::{self, FileError};
 use crate::lock::Patience;
 use crate::memory::{FoldOutcome, Memory, fold_outbox};
+use crate::paths::safe_name;
 use crate::spool;
 use throughline_domain::{Timestamp, time};
 
@@ -47,14 +48,9 @@ pub fn fold(memory: &Memory, session_ids: &[&str], wait: Duration) -> Result<Fol
 /// What killed hooks left lying about in the data folder, in those of a session, and among the checkpoints: after the last one of a
 /// project nobody else would look there.
 fn sweep(memory: &Memory, session_id: &str) {
-    let notes = memory.project.session_folder(session_id);
-    files::sweep_temps(&memory.project.files.join("checkpoints"), None);
-    files::sweep_temps(memory.home.root(), None);
-    files::sweep_temps(&memory.home.session(session_id), None);
-    files::sweep_temps(&memory.home.session(session_id).join(RECENT), None);
-    for folder in notes.ancestors().take(2) {
-        files::sweep_temps(folder, None);
-    }
+    let session = safe_name(session_id);
+    catalogue::sweep(Under::Project, &memory.project.files, &session);
+    catalogue::sweep(Under::Data, memory.home.root(), &session);
 }
 
 /// Folds what sessions that are over left behind, and removes their folders. Returns how many are gone.
@@ -69,9 +65,9 @@ pub fn retire(memory: &Memory, session_ids: &[&str], wait: Duration) -> Result<u
         fold_spool(memory, &mut archive, session_id)?;
         let folder = memory.home.session(session_id);
         let archived_bytes = archive.spool_offset(session_id)?;
-        let bytes = std::fs::metadata(folder.join("spool.jsonl")).map_or(0, |meta| meta.len());
+        let bytes = folder.join("spool.jsonl").len();
         if archived_bytes >= bytes {
-            std::fs::remove_dir_all(&folder).at("remove", &folder)?;
+            files::remove_tree(&folder)?;
             archive.retire_spool(session_id)?;
         }
     }

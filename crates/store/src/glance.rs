@@ -1,11 +1,10 @@
 //! A glance at the work: the few words of it that a status line shows, left by the hooks in the session's folder.
 
-use std::path::Path;
-
 use serde::{Deserialize, Serialize};
 use throughline_domain::purity::Level;
 use throughline_domain::text::one_line;
 
+use crate::door::Spot;
 use crate::files::{self, AtPath, Durability, FileError};
 use crate::redact;
 
@@ -38,13 +37,13 @@ pub struct Glance {
 impl Glance {
     /// What was left; `None` when nothing was.
     #[must_use]
-    pub fn read(folder: &Path) -> Option<Self> {
+    pub fn read(folder: &Spot) -> Option<Self> {
         let bytes = files::read_limited(&folder.join(FILE), GLANCE_BYTES_MAX).ok()??;
         serde_json::from_slice(&bytes).ok()
     }
 
     /// Leaves it, redacted and short, if it is another than the one that is there.
-    pub fn keep(mut self, folder: &Path) -> Result<(), FileError> {
+    pub fn keep(mut self, folder: &Spot) -> Result<(), FileError> {
         for text in [&mut self.phase, &mut self.task].into_iter().flatten() {
             *text = one_line(&redact::text(text), TEXT_UNITS_MAX);
         }

@@ -8,6 +8,7 @@ use std::os::unix::fs::MetadataExt;
 
 use rusqlite::{Connection, Transaction, params};
 
+use crate::door::Meta;
 use crate::transcript_file::Cursor;
 
 /// What a file looks like from outside. Another look means that somebody wrote to it.
@@ -24,6 +25,12 @@ pub struct FileMark {
 }
 
 impl FileMark {
+    /// The mark of a file of ours.
+    #[must_use]
+    pub fn of_meta(meta: &Meta) -> Self {
+        Self { device: meta.device, inode: meta.inode, size_bytes: meta.len, mtime_ns: meta.mtime_ns }
+    }
+
     /// The mark of a file.
     #[must_use]
     pub fn of(meta: &Metadata) -> Self {

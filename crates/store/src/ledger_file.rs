@@ -8,6 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use throughline_domain::ledger::{LEDGER_VERSION, Ledger};
 
+use crate::door::{Spot, outside};
 use crate::files::{self, AtPath, Durability, FileError};
 use crate::transcript_file::Cursor;
 use crate::{positional, redact};
@@ -53,7 +54,7 @@ pub struct LedgerFile {
 impl LedgerFile {
     /// The ledger of a session; an empty one when there is none, or one of another form or another transcript.
     #[must_use]
-    pub fn read(session_folder: &Path, transcript: &str) -> Self {
+    pub fn read(session_folder: &Spot, transcript: &str) -> Self {
         let bytes = files::read_limited(&session_folder.join("ledger.json"), LEDGER_BYTES_MAX).ok().flatten();
         let file = bytes.and_then(|bytes| Self::decode(&bytes)).filter(|file| file.transcript == transcript);
         file.unwrap_or_else(|| Self { transcript: transcript.to_owned(), ..Self::default() })
@@ -72,7 +73,7 @@ impl LedgerFile {
     /// or so little that it is not worth reading and writing a full ledger. Told by the two ends of the ledger file and
     /// the lengths of both, so that a usual gate's work does not grow with the session.
     #[must_use]
-    pub fn may_wait(session_folder: &Path, transcript: &str) -> bool {
+    pub fn may_wait(session_folder: &Spot, transcript: &str) -> bool {
         let tell = || -> Option<bool> {
             let mut file = files::open_regular(&session_folder.join("ledger.json")).ok()?;
             let mut head = [0; HEAD_BYTES];
@@ -88,7 +89,7 @@ impl LedgerFile {
             let mut tail = [0; CAUGHT_UP.len()];
             let tail_at = file.seek(SeekFrom::End(-i64::try_from(tail.len()).ok()?)).ok()?;
             file.read_exact(&mut tail).ok()?;
-            let bytes = files::open_regular(Path::new(transcript)).ok()?.metadata().ok()?.len();
+            let bytes = outside::open(Path::new(transcript)).ok()?.metadata().ok()?.len();
             let unread = bytes.checked_sub(offset.parse().ok()?)?;
             let is_little = unread == 0 || (tail_at >= FULL_BYTES && unread < LITTLE_BYTES);
             Some(tail == CAUGHT_UP && is_little)
@@ -97,10 +98,10 @@ impl LedgerFile {
     }
 
     /// Forgets what was read; says whether there was anything.
-    pub fn forget(session_folder: &Path) -> Result<bool, FileError> {
+    pub fn forget(session_folder: &Spot) -> Result<bool, FileError> {
         files::remove(&session_folder.join(RECENT).join("ledger.json"))?;
         let path = session_folder.join("ledger.json");
-        match std::fs::remove_file(&path) {
+        match path.unlink() {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
             removed => removed.map(|()| true).at("remove", &path),
         }
@@ -109,7 +110,7 @@ impl LedgerFile {
     /// Writes it, redacted. What was read from the file before is clean: only texts that are not in `before` are looked
     /// through, since a gate comes often and finds little.
     /// Says whether it is a full one, which a gate may leave for the next.
-    pub fn write(&mut self, session_folder: &Path, before: Self) -> Result<bool, FileError> {
+    pub fn write(&mut self, session_folder: &Spot, before: Self) -> Result<bool, FileError> {
         let path = session_folder.join("ledger.json");
         let bytes = self.encode(before).map_err(std::io::Error::other).at("encode", &path)?;
         files::create_folder(session_folder)?;
@@ -234,11 +235,15 @@ mod tests {
         let secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
         let track = Track { ledger: filled(&format!("use {secret} there")), ..Track::default() };
         let mut file = LedgerFile { transcript: "/t".into(), main: track.clone(), behind: Some(track) };
-        file.write(folder.path(), LedgerFile::default()).unwrap();
+        file.write(&crate::door::outside::at(folder.path()), LedgerFile::default()).unwrap();
         let written = std::fs::read_to_string(folder.path().join("ledger.json")).unwrap();
         assert!(!written.contains("ghp_"), "{written}");
         assert_eq!(written.matches(redact::OPENING).count(), 70, "every text of both ledgers: {written}");
-        assert_eq!(file, LedgerFile::read(folder.path(), "/t"), "what is used is what was written");
+        assert_eq!(
+            file,
+            LedgerFile::read(&crate::door::outside::at(folder.path()), "/t"),
+            "what is used is what was written"
+        );
     }
 
     #[test]
@@ -273,27 +278,27 @@ mod tests {
         let path = folder.path().join("a \"transcript\".jsonl");
         std::fs::write(&path, "{}\n").unwrap();
         let transcript = path.to_str().unwrap();
-        let may_wait = || LedgerFile::may_wait(folder.path(), transcript);
+        let may_wait = || LedgerFile::may_wait(&crate::door::outside::at(folder.path()), transcript);
         assert!(!may_wait(), "there is none");
         let read = |offset: u64, behind: Option<Track>| {
             let ledger = Ledger { version: LEDGER_VERSION, ..filled("words") };
             let cursor: Cursor = serde_json::from_value(serde_json::json!({"offset": offset})).unwrap();
             let main = Track { cursor, ledger };
             let mut file = LedgerFile { transcript: transcript.to_owned(), main, behind };
-            file.write(folder.path(), LedgerFile::default()).unwrap();
+            file.write(&crate::door::outside::at(folder.path()), LedgerFile::default()).unwrap();
         };
         read(3, None);
         assert!(may_wait());
-        assert!(!LedgerFile::may_wait(folder.path(), "/another"));
+        assert!(!LedgerFile::may_wait(&crate::door::outside::at(folder.path()), "/another"));
         read(3, Some(Track::default()));
         assert!(!may_wait(), "a part of it waits");
         read(2, None);
         assert!(!may_wait(), "it grew");
         let many = |offset: u64| {
-            let mut file = LedgerFile::read(folder.path(), transcript);
+            let mut file = LedgerFile::read(&crate::door::outside::at(folder.path()), transcript);
             file.main.cursor.offset = offset;
             file.main.ledger.folders = vec!["folder".to_owned(); 10_000];
-            file.write(folder.path(), LedgerFile::default()).unwrap();
+            file.write(&crate::door::outside::at(folder.path()), LedgerFile::default()).unwrap();
         };
         many(2);
         assert!(may_wait(), "a full ledger, and next to nothing new");

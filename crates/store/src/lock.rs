@@ -1,10 +1,11 @@
 //! The project's lock: an advisory lock on a file of its own. The system frees it when its holder dies.
 
 use std::fs::{File, TryLockError};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use crate::door::Spot;
 use crate::files::{self, FileError};
 
 /// How long to try.
@@ -60,26 +61,26 @@ pub struct Lock {
 
 impl Lock {
     /// Takes the lock at `path`, trying for as long as `patience` allows.
-    pub fn acquire(path: &Path, patience: Patience) -> Result<Self, LockError> {
+    pub fn acquire(path: &Spot, patience: Patience) -> Result<Self, LockError> {
         let began = Instant::now();
         let file = files::open_append(path)?;
         match file.try_lock() {
             Ok(()) => return Ok(Self { _file: file }),
             Err(TryLockError::Error(source)) => {
-                return Err(LockError::Unsupported { path: path.to_owned(), source });
+                return Err(LockError::Unsupported { path: path.shown(), source });
             }
             Err(TryLockError::WouldBlock) => {}
         }
         match wait_in_line(file, patience.limit()) {
             Some(Ok(file)) => Ok(Self { _file: file }),
-            Some(Err(source)) => Err(LockError::Unsupported { path: path.to_owned(), source }),
-            None => Err(LockError::Busy { path: path.to_owned(), waited_ms: began.elapsed().as_millis() }),
+            Some(Err(source)) => Err(LockError::Unsupported { path: path.shown(), source }),
+            None => Err(LockError::Busy { path: path.shown(), waited_ms: began.elapsed().as_millis() }),
         }
     }
 
     /// Takes the lock only if nobody has it.
     #[must_use]
-    pub fn try_now(path: &Path) -> Option<Self> {
+    pub fn try_now(path: &Spot) -> Option<Self> {
         let file = files::open_append(path).ok()?;
         file.try_lock().ok().map(|()| Self { _file: file })
     }

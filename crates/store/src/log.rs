@@ -1,11 +1,10 @@
 //! The log of failures: one line each, bounded, without prompts, file contents or the environment.
 
-use std::path::Path;
-
 use serde::{Deserialize, Serialize};
 use throughline_domain::text::{one_line, shorten};
 use throughline_domain::{Timestamp, time};
 
+use crate::door::Spot;
 use crate::files;
 use crate::paths::Home;
 use crate::redact;
@@ -35,8 +34,8 @@ pub fn failure(home: &Home, now: Timestamp, during: &str, what: &str) {
     };
     let Ok(line) = serde_json::to_vec(&failure) else { return };
     let path = home.log();
-    if std::fs::metadata(&path).is_ok_and(|meta| meta.len() > LOG_BYTES_MAX) {
-        let _ = std::fs::rename(&path, path.with_extension("log.1"));
+    if path.len() > LOG_BYTES_MAX {
+        let _ = path.rename(&path.with_file_name("throughline.log.1"));
     }
     let Ok(mut file) = files::open_append(&path) else { return };
     let ends_line = files::read_tail(&mut file, 1).is_ok_and(|(_, ends_line)| ends_line);
@@ -49,8 +48,8 @@ pub fn recent(home: &Home, count_max: usize) -> Vec<Failure> {
     read_failures(&home.log(), count_max)
 }
 
-fn read_failures(path: &Path, count_max: usize) -> Vec<Failure> {
-    let Ok(mut file) = std::fs::File::open(path) else { return Vec::new() };
+fn read_failures(path: &Spot, count_max: usize) -> Vec<Failure> {
+    let Ok(mut file) = files::open_regular(path) else { return Vec::new() };
     let Ok((tail, _)) = files::read_tail(&mut file, 64 << 10) else { return Vec::new() };
     let lines = tail.rsplit(|byte| *byte == b'\n');
     lines.filter_map(|line| serde_json::from_slice(line).ok()).take(count_max).collect()

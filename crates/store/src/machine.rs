@@ -1,14 +1,13 @@
 //! The machine's id: random, made once, kept in the data folder. It tells machines apart and says nothing about them.
 
-use std::fs::File;
-use std::io::Read;
+use std::path::Path;
 
 use throughline_domain::usage::RecordId;
 
+use crate::door::outside;
 use crate::files::{self, AtPath, Durability, FileError};
 use crate::paths::Home;
 
-const RANDOM: &str = "/dev/urandom";
 const FILE_BYTES_MAX: u64 = 256;
 
 /// The id, made on the first call. Of two first calls at once the file's last writer wins, and both read it back.
@@ -16,8 +15,7 @@ pub fn id(home: &Home) -> Result<RecordId, FileError> {
     if let Some(id) = read(home)? {
         return Ok(id);
     }
-    let mut bytes = [0; 16];
-    File::open(RANDOM).and_then(|mut random| random.read_exact(&mut bytes)).at("read", RANDOM.as_ref())?;
+    let bytes: [u8; 16] = outside::random().at("read", Path::new("/dev/urandom"))?;
     files::create_folder(home.root())?;
     files::replace(
         &home.machine(),

@@ -1,12 +1,13 @@
 //! The file of a session's notes: one writer of ours at a time, a person's edits in between are seen, never torn.
 
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 use std::time::SystemTime;
 
+use crate::door::{Refused, Spot};
 use crate::files::{self, AtPath, Durability, FileError};
 use crate::lock::{Lock, LockError, Patience};
 use crate::paths::{Home, Project};
-use crate::project_files::{leaves_project, own_folder};
 
 /// Longest page that is read; a longer one was written by others, and is put aside.
 const PAGE_BYTES_MAX: u64 = 1 << 20;
@@ -40,9 +41,8 @@ pub struct NewPage {
 /// A session's notes.
 #[derive(Debug, Clone)]
 pub struct NotesFile {
-    project: Project,
-    path: PathBuf,
-    lock: PathBuf,
+    path: Spot,
+    lock: Spot,
 }
 
 /// What tells two versions of a file apart.
@@ -53,7 +53,6 @@ impl NotesFile {
     #[must_use]
     pub fn of(project: &Project, home: &Home, session_id: &str) -> Self {
         Self {
-            project: project.clone(),
             path: project.session_folder(session_id).join(FILE),
             lock: home.session(session_id).join("notes.lock"),
         }
@@ -61,16 +60,13 @@ impl NotesFile {
 
     /// Where the page is.
     #[must_use]
-    pub fn path(&self) -> &Path {
+    pub fn path(&self) -> &Spot {
         &self.path
     }
 
     /// The page; `None` when there is none that can be read as text.
     #[must_use]
     pub fn read(&self) -> Option<String> {
-        if self.path.is_symlink() {
-            return None;
-        }
         String::from_utf8(files::read_limited(&self.path, PAGE_BYTES_MAX).ok()??).ok()
     }
 
@@ -84,20 +80,20 @@ impl NotesFile {
         mut change: impl FnMut(Option<&str>, &str) -> Option<NewPage>,
     ) -> Result<bool, NotesError> {
         if let Some(folder) = self.lock.parent() {
-            files::create_folder(folder)?;
+            files::create_folder(&folder)?;
         }
         let _alone = Lock::acquire(&self.lock, patience)?;
         for _ in 0..TRIES {
-            if self.path.is_symlink() {
-                return Err(leaves_project()).at("write to", &self.path)?;
+            if self.path.is_linked() {
+                return Err(io::Error::from(Refused::Link)).at("write to", &self.path)?;
             }
             let before = self.version();
             let Some(old) = self.text_or_aside()? else { continue };
             let aside = self.free_name();
-            let name = aside.file_name().unwrap_or_default().to_string_lossy();
-            let Some(new) = change(old.as_deref(), &name) else { return Ok(false) };
-            let folder = self.path.parent().unwrap_or(&self.project.files);
-            own_folder(&self.project, folder)?;
+            let Some(new) = change(old.as_deref(), &aside.name()) else { return Ok(false) };
+            if let Some(folder) = self.path.parent() {
+                files::create_folder(&folder)?;
+            }
             if before != self.version() {
                 continue;
             }
@@ -108,7 +104,7 @@ impl NotesFile {
             files::replace(&self.path, new.text.as_bytes(), durability)?;
             return Ok(true);
         }
-        Err(NotesError::Contended(self.path.clone()))
+        Err(NotesError::Contended(self.path.shown()))
     }
 
     /// The text of the page, `Some(None)` where there is no page; `None` when it has just been put aside.
@@ -124,19 +120,19 @@ impl NotesFile {
             return Ok(Some(Some(text)));
         }
         let aside = self.free_name();
-        std::fs::rename(&self.path, &aside).at("put aside", &self.path)?;
+        files::rename(&self.path, &aside, "put aside")?;
         Ok(None)
     }
 
     /// A name beside the page that no file has.
-    fn free_name(&self) -> PathBuf {
+    fn free_name(&self) -> Spot {
         let names = (1_u32..).map(|number| self.path.with_file_name(format!("notes-{number}.md")));
-        let is_free = |path: &PathBuf| path.symlink_metadata().is_err();
-        names.into_iter().find(is_free).unwrap_or_else(|| self.path.with_extension("aside.md"))
+        let is_free = |path: &Spot| !path.exists();
+        names.into_iter().find(is_free).unwrap_or_else(|| self.path.with_file_name("notes.aside.md"))
     }
 
     fn version(&self) -> Version {
-        let meta = std::fs::symlink_metadata(&self.path).ok()?;
-        Some((meta.len(), meta.modified().ok()?))
+        let meta = self.path.meta().ok()?;
+        Some((meta.len, meta.modified()))
     }
 }

@@ -2,14 +2,13 @@
 //!
 //! One batch per change, one line each. The archive folds batches in; a batch stays until that has happened.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use throughline_domain::Origin;
 
+use crate::door::Spot;
 use crate::files::{self, AtPath, FileError};
 
 /// Longest batch. A state file that is read at all is shorter.
@@ -77,19 +76,19 @@ pub struct Batch {
 /// The outbox file of one project. Only the holder of the project's lock may touch it.
 #[derive(Debug, Clone)]
 pub struct Outbox {
-    path: PathBuf,
+    path: Spot,
 }
 
 impl Outbox {
     /// The outbox in a project's data folder.
     #[must_use]
-    pub fn in_folder(folder: &Path) -> Self {
+    pub fn in_folder(folder: &Spot) -> Self {
         Self { path: folder.join("outbox.jsonl") }
     }
 
     /// Its path, for `doctor`.
     #[must_use]
-    pub fn path(&self) -> &Path {
+    pub fn path(&self) -> &Spot {
         &self.path
     }
 
@@ -106,7 +105,7 @@ impl Outbox {
         file.sync_data().at("flush", &self.path)?;
         match self.path.parent() {
             // New since the last fold: its name has to survive a power cut as well.
-            Some(folder) if tail.is_empty() => files::flush_folder(folder),
+            Some(folder) if tail.is_empty() => files::flush_folder(&folder),
             _ => Ok(()),
         }
     }
@@ -143,15 +142,13 @@ impl Outbox {
     /// Whether anything waits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let bytes = |path: &Path| std::fs::metadata(path).map_or(0, |meta| meta.len());
-        bytes(&self.path) == 0 && bytes(&self.folding_path()) == 0
+        self.path.len() == 0 && self.folding_path().len() == 0
     }
 
     /// Whether so much waits that somebody should fold it, whatever it is.
     #[must_use]
     pub fn is_long(&self) -> bool {
-        std::fs::metadata(&self.path).is_ok_and(|meta| meta.len() > LONG_BYTES)
-            || self.folding_path().exists()
+        self.path.len() > LONG_BYTES || self.folding_path().exists()
     }
 
     /// Puts what waits aside for a fold, so that writers can go on. What an earlier fold left behind goes first.
@@ -159,7 +156,7 @@ impl Outbox {
         if self.folding_path().exists() || !self.path.exists() {
             return Ok(());
         }
-        std::fs::rename(&self.path, self.folding_path()).at("move", &self.path)
+        files::rename(&self.path, &self.folding_path(), "move")
     }
 
     /// The batches put aside, oldest first, one at a time: there may be many after a long absence of the archive.
@@ -174,15 +171,11 @@ impl Outbox {
 
     /// Forgets the batches put aside, once the archive has them.
     pub fn end_fold(&self) -> Result<(), FileError> {
-        let path = self.folding_path();
-        match std::fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error).at("remove", &path),
-            _ => Ok(()),
-        }
+        files::remove(&self.folding_path())
     }
 
-    fn folding_path(&self) -> PathBuf {
-        self.path.with_extension("folding.jsonl")
+    fn folding_path(&self) -> Spot {
+        self.path.with_file_name("outbox.folding.jsonl")
     }
 }
 
@@ -192,8 +185,8 @@ struct After {
     hash_after: String,
 }
 
-fn read_end(path: &Path, bytes_max: u64) -> Result<Option<Vec<u8>>, FileError> {
-    match File::open(path) {
+fn read_end(path: &Spot, bytes_max: u64) -> Result<Option<Vec<u8>>, FileError> {
+    match files::open_regular(path) {
         Ok(mut file) => Ok(Some(files::read_tail(&mut file, bytes_max).at("read", path)?.0)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error).at("open", path),
@@ -201,8 +194,8 @@ fn read_end(path: &Path, bytes_max: u64) -> Result<Option<Vec<u8>>, FileError> {
 }
 
 /// The whole batches of a file. One that cannot be read any further ends there; what follows waits for the next fold.
-fn batches_in(path: &Path) -> Result<impl Iterator<Item = Batch> + use<>, FileError> {
-    let file = match File::open(path) {
+fn batches_in(path: &Spot) -> Result<impl Iterator<Item = Batch> + use<>, FileError> {
+    let file = match files::open_regular(path) {
         Ok(file) => Some(file),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error).at("open", path),

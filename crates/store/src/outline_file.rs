@@ -1,10 +1,9 @@
 //! The outline of the state in a session's folder: a gate that needs little of it does not read it all.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 use throughline_domain::State;
 
+use crate::door::Spot;
 use crate::files::{self, Durability, FileError};
 
 /// Ten decisions with their reasons, and the work item.
@@ -13,7 +12,7 @@ const FILE: &str = "outline.json";
 
 /// The outline that was kept of the state file with this stamp; `None` when the file is another one by now.
 #[must_use]
-pub fn read(session_folder: &Path, stamp: u64) -> Option<State> {
+pub fn read(session_folder: &Spot, stamp: u64) -> Option<State> {
     let bytes = files::read_limited(&session_folder.join(FILE), FILE_BYTES_MAX).ok()??;
     let text = std::str::from_utf8(&bytes).ok()?;
     // The stamp stands on a line of its own: an old outline is not decoded.
@@ -25,7 +24,7 @@ pub fn read(session_folder: &Path, stamp: u64) -> Option<State> {
 }
 
 /// Keeps the outline of a state that passed the masking when it was stored.
-pub fn keep(session_folder: &Path, stamp: u64, outline: &State) -> Result<(), FileError> {
+pub fn keep(session_folder: &Spot, stamp: u64, outline: &State) -> Result<(), FileError> {
     let path = session_folder.join(FILE);
     let mut json = outline.to_json();
     if let Value::Object(fields) = &mut json {

@@ -4,64 +4,66 @@ use std::path::{Path, PathBuf};
 
 use throughline_domain::text::fingerprint;
 
+use crate::door::{Spot, outside};
+
 /// The user's data folder (`THROUGHLINE_HOME`, else the platform's).
 #[derive(Debug, Clone)]
 pub struct Home {
-    root: PathBuf,
+    root: Spot,
 }
 
 impl Home {
     /// The data folder at a path; nothing is created yet.
     #[must_use]
     pub fn at(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
+        Self { root: Spot::root(root) }
     }
 
     /// The folder itself.
     #[must_use]
-    pub fn root(&self) -> &Path {
+    pub fn root(&self) -> &Spot {
         &self.root
     }
 
     /// The archive.
     #[must_use]
-    pub fn archive(&self) -> PathBuf {
+    pub fn archive(&self) -> Spot {
         self.root.join("throughline.db")
     }
 
     /// The index of recall.
     #[must_use]
-    pub fn recall(&self) -> PathBuf {
+    pub fn recall(&self) -> Spot {
         self.root.join("recall.db")
     }
 
     /// The machine's id, as a fleet knows it.
     #[must_use]
-    pub fn machine(&self) -> PathBuf {
+    pub fn machine(&self) -> Spot {
         self.root.join("machine")
     }
 
     /// The key of the fingerprints in masks.
     #[must_use]
-    pub fn mask_key(&self) -> PathBuf {
+    pub fn mask_key(&self) -> Spot {
         self.root.join("mask-key")
     }
 
     /// The log of failures.
     #[must_use]
-    pub fn log(&self) -> PathBuf {
+    pub fn log(&self) -> Spot {
         self.root.join("throughline.log")
     }
 
     /// What is kept about a session: cache, spool, the client's summary.
     #[must_use]
-    pub fn session(&self, session_id: &str) -> PathBuf {
+    pub fn session(&self, session_id: &str) -> Spot {
         self.root.join("sessions").join(safe_name(session_id))
     }
 
     /// What is kept about a project: lock, outbox, last written hash, backups.
     #[must_use]
-    pub fn project(&self, key: &str) -> PathBuf {
+    pub fn project(&self, key: &str) -> Spot {
         self.root.join("projects").join(safe_name(key))
     }
 }
@@ -71,8 +73,10 @@ impl Home {
 pub struct Project {
     /// The top folder.
     pub root: PathBuf,
+    /// The same, as the door to what is in it.
+    pub top: Spot,
     /// The folder for our files: `.claude` in the root, or in the data folder when the root is the user's home.
-    pub files: PathBuf,
+    pub files: Spot,
     /// A short name for folders and rows.
     pub key: String,
     /// The working tree that the work is in: the root, or a linked worktree that shares the root's memory.
@@ -84,12 +88,13 @@ impl Project {
     #[must_use]
     pub fn at(root: &Path, user_home: Option<&Path>, home: &Home) -> Self {
         let key = project_key(root);
+        let top = Spot::root(root);
         let files = if user_home.is_some_and(|user_home| user_home == root) {
             home.project(&key).join("files")
         } else {
-            root.join(".claude")
+            top.join(".claude")
         };
-        Self { root: root.to_owned(), files, key, work: root.to_owned() }
+        Self { root: root.to_owned(), top, files, key, work: root.to_owned() }
     }
 
     /// The same project, with the work in a linked worktree of it.
@@ -98,27 +103,39 @@ impl Project {
         Self { work, ..self }
     }
 
+    /// A file by its path: one of the project is reached from the project's own folder, through no link. Any other is
+    /// the user's own, and where the user put it; so are those of the user's home folder.
+    #[must_use]
+    pub fn spot_of(&self, path: &Path) -> Spot {
+        let is_home = !self.files.starts_with(&self.top);
+        let top = [&self.work, &self.root].into_iter().find(|top| !is_home && path.starts_with(top));
+        match top.and_then(|top| Some((top, path.strip_prefix(top).ok()?))) {
+            Some((top, below)) => Spot::root(top).join(below),
+            None => outside::resolved(path),
+        }
+    }
+
     /// The working set.
     #[must_use]
-    pub fn state_file(&self) -> PathBuf {
+    pub fn state_file(&self) -> Spot {
         self.files.join("unified-session-state.json")
     }
 
     /// The picture of the working tree taken before a compaction.
     #[must_use]
-    pub fn snapshot_file(&self) -> PathBuf {
+    pub fn snapshot_file(&self) -> Spot {
         self.files.join("compaction-snapshot.md")
     }
 
     /// The session state that people write by hand.
     #[must_use]
-    pub fn session_state_file(&self) -> PathBuf {
+    pub fn session_state_file(&self) -> Spot {
         self.files.join("session-state.md")
     }
 
     /// The folder of a session's notes and compaction log.
     #[must_use]
-    pub fn session_folder(&self, session_id: &str) -> PathBuf {
+    pub fn session_folder(&self, session_id: &str) -> Spot {
         self.files.join("sessions").join(safe_name(session_id))
     }
 }

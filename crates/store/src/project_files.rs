@@ -2,9 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use rustix::fs::Mode;
 use throughline_domain::text::one_line;
 use throughline_domain::{Timestamp, time};
 
+use crate::catalogue::{self, Under};
+use crate::door::{Meta, Spot, outside};
 use crate::files::{self, AtPath, Durability, FileError};
 use crate::lock::{Lock, Patience};
 use crate::paths::Project;
@@ -12,6 +15,8 @@ use crate::redact;
 
 /// Longest file that a person or a hook left for the next session and that is read back.
 const NOTE_FILE_BYTES_MAX: u64 = 64 << 10;
+/// Longest settings file.
+const SETTINGS_BYTES_MAX: u64 = 8 << 20;
 /// Longest exclude file that is edited.
 const EXCLUDE_BYTES_MAX: u64 = 1 << 20;
 
@@ -28,24 +33,13 @@ const EXCLUDED: [&str; 9] = [
     ".claude/checkpoints/",
     ".claude/logs/",
 ];
-/// What we read or write in a project's `.claude`.
-const OWN_NAMES: [&str; 8] = [
-    "unified-session-state.json",
-    "compaction-snapshot.md",
-    "session-state.md",
-    "throughline.toml",
-    "sessions",
-    "sessions/CURRENT_SESSION",
-    "checkpoints",
-    "logs",
-];
 const EXCLUDE_BEGIN: &str = "# throughline: begin";
 const EXCLUDE_END: &str = "# throughline: end";
 
 /// Writes the compaction snapshot.
 pub fn write_snapshot(project: &Project, text: &str) -> Result<(), FileError> {
     let path = project.snapshot_file();
-    own_folder(project, &project.files)?;
+    files::create_folder(&project.files)?;
     files::replace(&path, redact::text(text).as_bytes(), Durability::Quick)
 }
 
@@ -58,11 +52,7 @@ pub fn log_compaction(
     transcript: &str,
 ) -> Result<(), FileError> {
     let folder = project.session_folder(session_id);
-    own_folder(project, &folder)?;
     let path = folder.join("compaction-log.txt");
-    if path.is_symlink() {
-        return Err(leaves_project()).at("append to", &path);
-    }
     let line = format!(
         "{} | COMPACTION ({}) | transcript: {}",
         time::iso(now),
@@ -76,7 +66,7 @@ pub fn log_compaction(
 
 /// Notes which session was last active, where the project has files of ours at all. Informational: nothing follows it.
 pub fn note_current_session(project: &Project, session_id: &str) -> Result<(), FileError> {
-    if !project.files.is_dir() {
+    if !project.files.is_folder() {
         return Ok(());
     }
     let folder = project.files.join("sessions");
@@ -85,85 +75,49 @@ pub fn note_current_session(project: &Project, session_id: &str) -> Result<(), F
     if standing.as_deref() == Some(line.as_bytes()) {
         return Ok(());
     }
-    own_folder(project, &folder)?;
+    files::create_folder(&folder)?;
     files::replace(&folder.join("CURRENT_SESSION"), line.as_bytes(), Durability::Quick)
 }
 
-/// Makes a folder for our files in the project. Links are followed inside of it only: they may have come with a clone.
-pub(crate) fn own_folder(project: &Project, folder: &Path) -> Result<(), FileError> {
-    if project.files.starts_with(&project.root) {
-        let root = std::fs::canonicalize(&project.root).at("find", &project.root)?;
-        let standing =
-            folder.ancestors().find(|above| above.symlink_metadata().is_ok()).unwrap_or(&project.root);
-        if !std::fs::canonicalize(standing).at("follow", standing)?.starts_with(&root) {
-            return Err(leaves_project()).at("write to", folder);
-        }
+/// Our files and folders in the project that are links, by their names.
+#[must_use]
+pub fn links(project: &Project) -> Vec<String> {
+    if project.files.is_linked() {
+        return vec![below_root(project, &project.files)];
     }
-    files::create_folder(folder)
+    let odd = catalogue::find(Under::Project, &project.files, Path::new("")).odd.into_iter();
+    let read = [project.session_state_file(), project.files.join("throughline.toml")].into_iter();
+    odd.chain(read).filter(Spot::is_linked).map(|spot| below_root(project, &spot)).collect()
 }
 
-/// Our files and folders in the project that are links to somewhere else, by their names.
-#[must_use]
-pub fn links_out(project: &Project) -> Vec<String> {
-    if !project.files.starts_with(&project.root) {
-        return Vec::new();
-    }
-    let Ok(root) = std::fs::canonicalize(&project.root) else { return Vec::new() };
-    let leaves = |path: &PathBuf| {
-        path.is_symlink() && !std::fs::canonicalize(path).is_ok_and(|real| real.starts_with(&root))
-    };
-    let below = OWN_NAMES.iter().map(|name| project.files.join(name));
-    [project.files.clone()]
-        .into_iter()
-        .chain(below)
-        .filter(leaves)
-        .map(|path| path.strip_prefix(&project.root).unwrap_or(&path).display().to_string())
-        .collect()
+fn below_root(project: &Project, spot: &Spot) -> String {
+    let path = spot.shown();
+    path.strip_prefix(&project.root).unwrap_or(&path).display().to_string()
 }
 
-/// The link on the way to a file below the working tree that leaves the project, if one does: it may have come with a
-/// clone. The user's own home folder is no project that somebody else prepared.
+/// The link on the way to a file below the working tree, if there is one: it may have come with a clone. The user's own
+/// home folder is no project that somebody else prepared.
 #[must_use]
-pub fn link_out(project: &Project, path: &Path) -> Option<PathBuf> {
-    if !project.files.starts_with(&project.root) {
+pub fn link_on_the_way(project: &Project, path: &Path) -> Option<PathBuf> {
+    if !project.files.starts_with(&project.top) {
         return None;
     }
-    let tops =
-        [&project.work, &project.root].map(|top| std::fs::canonicalize(top).unwrap_or_else(|_| top.clone()));
-    let leaves = |link: &PathBuf| {
-        link.is_symlink()
-            && !real_target(link).is_some_and(|real| tops.iter().any(|top| real.starts_with(top)))
-    };
-    let below = path.strip_prefix(&project.work).or_else(|_| path.strip_prefix(&project.root)).ok()?;
-    let top = path.ancestors().nth(below.components().count())?;
-    let steps = below.components().scan(top.to_owned(), |at, step| {
-        at.push(step);
+    let top = [&project.work, &project.root].into_iter().find(|top| path.starts_with(top))?;
+    let below = path.strip_prefix(top).ok()?;
+    let root = Spot::root(top);
+    let steps = below.components().scan(root, |at, step| {
+        *at = at.join(step);
         Some(at.clone())
     });
-    steps.into_iter().find(leaves)
-}
-
-/// Where a link leads, also when nothing is there yet.
-fn real_target(link: &Path) -> Option<PathBuf> {
-    if let Ok(real) = std::fs::canonicalize(link) {
-        return Some(real);
-    }
-    let target = link.parent()?.join(std::fs::read_link(link).ok()?);
-    Some(std::fs::canonicalize(target.parent()?).ok()?.join(target.file_name()?))
-}
-
-pub(crate) fn leaves_project() -> std::io::Error {
-    std::io::Error::other("a link leaves the project")
+    let found: Option<Spot> = steps.into_iter().find(|at| at.meta().is_ok_and(|meta| meta.is_link()));
+    found.map(|link| link.shown())
 }
 
 /// The content of a note file, if it was modified less than `seconds_max` before `now`.
 #[must_use]
-pub fn read_if_young(path: &Path, now: Timestamp, seconds_max: u64) -> Option<String> {
-    let meta = std::fs::symlink_metadata(path).ok()?;
-    if !meta.is_file() {
-        return None;
-    }
-    let modified = Timestamp::try_from(meta.modified().ok()?).ok()?;
+pub fn read_if_young(path: &Spot, now: Timestamp, seconds_max: u64) -> Option<String> {
+    let meta = path.meta().ok().filter(Meta::is_file)?;
+    let modified = Timestamp::try_from(meta.modified()).ok()?;
     if time::seconds_between(modified, now) >= seconds_max {
         return None;
     }
@@ -176,7 +130,7 @@ pub fn read_if_young(path: &Path, now: Timestamp, seconds_max: u64) -> Option<St
 /// The lines are added in one write: the file keeps its owner and its mode, and a kill leaves no temp file in a folder
 /// that we never look at again. Its lock keeps two of us from adding them twice. A block that an earlier version wrote
 /// gets what it lacks.
-pub fn exclude_from_git(exclude_file: &Path) -> Result<bool, FileError> {
+pub fn exclude_from_git(exclude_file: &Spot) -> Result<bool, FileError> {
     if matches!(exclusion(exclude_file)?, (old, new) if old == new) {
         return Ok(false);
     }
@@ -205,13 +159,13 @@ fn holds_our_lines(text: &str) -> bool {
 
 /// Whether the exclude file has our lines.
 #[must_use]
-pub fn is_excluding(exclude_file: &Path) -> bool {
+pub fn is_excluding(exclude_file: &Spot) -> bool {
     let text = files::read_limited(exclude_file, EXCLUDE_BYTES_MAX).ok().flatten();
     text.is_some_and(|text| holds_our_lines(&String::from_utf8_lossy(&text)))
 }
 
 /// The exclude file as it is and as it would be with our lines. One that is no text, and has our lines, stays.
-pub fn exclusion(exclude_file: &Path) -> Result<(String, String), FileError> {
+pub fn exclusion(exclude_file: &Spot) -> Result<(String, String), FileError> {
     let bytes = files::read_limited(exclude_file, EXCLUDE_BYTES_MAX)?.unwrap_or_default();
     let old = String::from_utf8_lossy(&bytes).into_owned();
     let new = if !holds_our_lines(&old) {
@@ -252,7 +206,7 @@ pub fn holds_records(project: &Project) -> bool {
 }
 
 /// The exclude file as it is and as it would be without our lines; `None` where there are none to be told.
-pub fn without_exclusion(exclude_file: &Path) -> Result<Option<(String, String)>, FileError> {
+pub fn without_exclusion(exclude_file: &Spot) -> Result<Option<(String, String)>, FileError> {
     let Some(old) = files::read_limited(exclude_file, EXCLUDE_BYTES_MAX)? else { return Ok(None) };
     let Ok(text) = String::from_utf8(old) else { return Ok(None) };
     let (Some(begin), Some(end)) = (text.find(EXCLUDE_BEGIN), text.find(EXCLUDE_END)) else {
@@ -268,14 +222,14 @@ pub fn without_exclusion(exclude_file: &Path) -> Result<Option<(String, String)>
 }
 
 /// Takes our lines out of the exclude file again.
-pub fn stop_excluding(exclude_file: &Path) -> Result<bool, FileError> {
+pub fn stop_excluding(exclude_file: &Spot) -> Result<bool, FileError> {
     let Some((_, new)) = without_exclusion(exclude_file)? else { return Ok(false) };
     files::replace(exclude_file, new.as_bytes(), Durability::Quick)?;
     Ok(true)
 }
 
 /// Writes a file that belongs to us alone (a slash command), unless somebody changed it. Returns whether it stands.
-pub fn write_own(path: &Path, text: &str, known: impl Fn(&str) -> bool) -> Result<bool, FileError> {
+pub fn write_own(path: &Spot, text: &str, known: impl Fn(&str) -> bool) -> Result<bool, FileError> {
     if let Some(bytes) = files::read_limited(path, NOTE_FILE_BYTES_MAX)? {
         let standing = String::from_utf8_lossy(&bytes);
         if standing == text {
@@ -286,20 +240,20 @@ pub fn write_own(path: &Path, text: &str, known: impl Fn(&str) -> bool) -> Resul
         }
     }
     if let Some(folder) = path.parent() {
-        files::create_folder(folder)?;
+        files::create_folder(&folder)?;
     }
     files::replace(path, text.as_bytes(), Durability::Quick)?;
     Ok(true)
 }
 
 /// Removes a file that belongs to us alone, unless somebody changed it; and its folder, if that is empty then.
-pub fn remove_own(path: &Path, text: &str) -> Result<bool, FileError> {
+pub fn remove_own(path: &Spot, text: &str) -> Result<bool, FileError> {
     match files::read_limited(path, NOTE_FILE_BYTES_MAX)? {
         Some(bytes) if bytes == text.as_bytes() => {
-            std::fs::remove_file(path).at("remove", path)?;
+            files::remove(path)?;
             if let Some(folder) = path.parent() {
                 // Fails when somebody else's files are in it, as it should.
-                let _ = std::fs::remove_dir(folder);
+                files::remove_if_empty(&folder);
             }
             Ok(true)
         }
@@ -308,67 +262,54 @@ pub fn remove_own(path: &Path, text: &str) -> Result<bool, FileError> {
 }
 
 /// Removes the project's `.claude` where nothing is in it any more; a link to somewhere is not ours to remove.
-pub fn remove_empty(folder: &Path) {
+pub fn remove_empty(folder: &Spot) {
     // Fails when anything is in it, as it should.
-    let _ = std::fs::remove_dir(folder);
+    files::remove_if_empty(folder);
 }
 
 /// A settings file's text; `None` when there is none.
-pub fn read_settings(path: &Path) -> Result<Option<String>, FileError> {
-    let Some(bytes) = files::read_limited(path, 8 << 20)? else { return Ok(None) };
+pub fn read_settings(spot: &Spot) -> Result<Option<String>, FileError> {
+    let Some(bytes) = files::read_limited(spot, SETTINGS_BYTES_MAX)? else { return Ok(None) };
     let text = String::from_utf8(bytes).map_err(|_| std::io::Error::other("not UTF-8 text"));
-    text.map(Some).at("read", path)
+    text.map(Some).at("read", spot)
 }
 
-/// Replaces a settings file; its permissions stay, links are followed.
-pub fn write_settings(path: &Path, text: &str) -> Result<(), FileError> {
-    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if let Some(folder) = real.parent() {
-        files::create_folder(folder)?;
+/// Replaces a settings file; its permissions stay.
+pub fn write_settings(spot: &Spot, text: &str) -> Result<(), FileError> {
+    if let Some(folder) = spot.parent() {
+        files::create_folder(&folder)?;
     }
-    let permissions = std::fs::metadata(&real).ok().map(|meta| meta.permissions());
-    files::replace(&real, text.as_bytes(), Durability::Flushed)?;
-    if let Some(permissions) = permissions {
-        std::fs::set_permissions(&real, permissions).at("set the permissions of", &real)?;
-    }
-    Ok(())
+    let mode = spot.meta().map_or(0o600, |meta| meta.mode);
+    files::replace_with_mode(spot, text.as_bytes(), Durability::Flushed, Mode::from_raw_mode(mode))
 }
 
-/// Removes a settings file that we had created.
-pub fn remove_settings(path: &Path) -> Result<(), FileError> {
-    std::fs::remove_file(path).at("remove", path)
+/// Keeps a text in the data folder.
+pub fn keep(spot: &Spot, text: &str) -> Result<(), FileError> {
+    if let Some(folder) = spot.parent() {
+        files::create_folder(&folder)?;
+    }
+    files::replace(spot, text.as_bytes(), Durability::Flushed)
 }
 
 /// Keeps a copy of a settings file in the data folder, named by its fingerprint. Returns where.
-pub fn back_up(folder: &Path, path: &Path, text: &str) -> Result<PathBuf, FileError> {
+pub fn back_up(folder: &Spot, path: &Path, text: &str) -> Result<Spot, FileError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let hash = crate::state_file::hash_of(text.as_bytes());
     let copy = folder.join("backups").join(format!("{name}.{hash}"));
-    if let Some(parent) = copy.parent() {
-        files::create_folder(parent)?;
-    }
-    files::replace(&copy, text.as_bytes(), Durability::Flushed)?;
+    keep(&copy, text)?;
     Ok(copy)
 }
 
 /// Writes a page for people (a man page): readable by all.
 pub fn write_page(path: &Path, text: &str) -> Result<(), FileError> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).at("create", folder)?;
+    let spot = outside::resolved(path);
+    if let Some(folder) = spot.parent() {
+        files::create_folder(&folder)?;
     }
-    std::fs::write(path, text).at("write", path)
+    files::replace_with_mode(&spot, text.as_bytes(), Durability::Quick, Mode::from_raw_mode(0o644))
 }
 
 /// Forgets the copies that `init` kept for `uninstall`; the backups by fingerprint stay.
-pub fn forget_install(folder: &Path) -> Result<(), FileError> {
-    for name in ["original", "written", "no-instructions"] {
-        let path = folder.join(name);
-        match std::fs::remove_file(&path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(error).at("remove", &path);
-            }
-            _ => {}
-        }
-    }
-    Ok(())
+pub fn forget_install(folder: &Spot) -> Result<(), FileError> {
+    ["original", "written", "no-instructions"].iter().try_for_each(|name| files::remove(&folder.join(name)))
 }

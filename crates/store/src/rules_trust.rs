@@ -1,15 +1,14 @@
 //! Trusted rules: whether a person has vouched for the rules that a project's own configuration brings.
 
-use std::path::PathBuf;
-
 use crate::config::Governance;
+use crate::door::Spot;
 use crate::files::{self, Durability, FileError};
 use crate::paths::{Home, Project};
 use crate::state_file::hash_of;
 
 const FILE_BYTES_MAX: u64 = 4 << 10;
 
-fn path(home: &Home, project: &Project) -> PathBuf {
+fn path(home: &Home, project: &Project) -> Spot {
     home.project(&project.key).join("trusted-rules")
 }
 

@@ -1,10 +1,11 @@
 //! What is kept about a session between two hook runs: its cache, its compaction in progress, its place in the project.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use throughline_domain::Timestamp;
 
+use crate::door::Spot;
 use crate::files::{self, AtPath, Durability, FileError};
 use crate::paths::{Home, Project};
 use crate::redact;
@@ -45,13 +46,13 @@ pub struct GateMarks {
 impl GateMarks {
     /// What a session's last gate saw; `None` before the first.
     #[must_use]
-    pub fn read(folder: &Path) -> Option<Self> {
+    pub fn read(folder: &Spot) -> Option<Self> {
         let bytes = files::read_limited(&folder.join("gate-marks.json"), CACHE_BYTES_MAX).ok()??;
         serde_json::from_slice(&bytes).ok()
     }
 
     /// Notes what this gate saw.
-    pub fn write(&self, folder: &Path) -> Result<(), FileError> {
+    pub fn write(&self, folder: &Spot) -> Result<(), FileError> {
         let path = folder.join("gate-marks.json");
         let branch = self.branch.as_deref().map(|branch| redact::text(branch).into_owned());
         let clean = Self { branch, ..self.clone() };
@@ -113,13 +114,13 @@ pub struct SessionCache {
 impl SessionCache {
     /// Reads the cache of a session; `None` when there is none or it is broken (then it is compiled anew).
     #[must_use]
-    pub fn read(folder: &Path) -> Option<Self> {
+    pub fn read(folder: &Spot) -> Option<Self> {
         let bytes = files::read_limited(&folder.join("session.json"), CACHE_BYTES_MAX).ok()??;
         serde_json::from_slice(&bytes).ok()
     }
 
     /// Writes it.
-    pub fn write(&self, folder: &Path) -> Result<(), FileError> {
+    pub fn write(&self, folder: &Spot) -> Result<(), FileError> {
         let path = folder.join("session.json");
         let bytes = serde_json::to_vec(self).map_err(std::io::Error::other).at("encode", &path)?;
         files::create_folder(folder)?;
@@ -148,7 +149,7 @@ pub struct CompactionMark {
 impl CompactionMark {
     /// The mark of a session, if a compaction is going on at `now`.
     #[must_use]
-    pub fn current(folder: &Path, now: Timestamp) -> Option<Self> {
+    pub fn current(folder: &Spot, now: Timestamp) -> Option<Self> {
         let mark = Self::last(folder)?;
         let age_ms = now.as_millisecond().saturating_sub(mark.at);
         (0..COMPACTION_EXPIRES_MS).contains(&age_ms).then_some(mark)
@@ -156,13 +157,13 @@ impl CompactionMark {
 
     /// The mark of a session's last compaction, however long ago.
     #[must_use]
-    pub fn last(folder: &Path) -> Option<Self> {
+    pub fn last(folder: &Spot) -> Option<Self> {
         let bytes = files::read_limited(&mark_path(folder), CACHE_BYTES_MAX).ok()??;
         serde_json::from_slice(&bytes).ok()
     }
 
     /// Writes the mark.
-    pub fn write(&self, folder: &Path) -> Result<(), FileError> {
+    pub fn write(&self, folder: &Spot) -> Result<(), FileError> {
         let path = mark_path(folder);
         let bytes = serde_json::to_vec(self).map_err(std::io::Error::other).at("encode", &path)?;
         files::create_folder(folder)?;
@@ -176,7 +177,7 @@ impl CompactionMark {
     }
 }
 
-fn mark_path(folder: &Path) -> PathBuf {
+fn mark_path(folder: &Spot) -> Spot {
     folder.join("compaction.json")
 }
 
@@ -202,7 +203,7 @@ pub struct SessionNote {
 /// The project's session list: who began and ended when. Informational files for people follow it.
 #[derive(Debug)]
 pub struct Registry {
-    path: PathBuf,
+    path: Spot,
 }
 
 impl Registry {
@@ -231,7 +232,7 @@ impl Registry {
     /// The newest lines, oldest first.
     #[must_use]
     pub fn recent(&self) -> Vec<SessionNote> {
-        let Ok(mut file) = std::fs::File::open(&self.path) else { return Vec::new() };
+        let Ok(mut file) = files::open_regular(&self.path) else { return Vec::new() };
         let Ok((tail, _)) = files::read_tail(&mut file, REGISTRY_BYTES) else { return Vec::new() };
         tail.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
     }
@@ -239,8 +240,8 @@ impl Registry {
 
 /// The last thing that a session's hooks noted; the claim of a run that is still going on does not count.
 #[must_use]
-pub fn last_record(folder: &Path) -> Option<SpoolRecord> {
-    let mut file = std::fs::File::open(folder.join("spool.jsonl")).ok()?;
+pub fn last_record(folder: &Spot) -> Option<SpoolRecord> {
+    let mut file = files::open_regular(&folder.join("spool.jsonl")).ok()?;
     let (tail, _) = files::read_tail(&mut file, 2_048).ok()?;
     tail.rsplit(|byte| *byte == b'\n')
         .filter_map(|line| serde_json::from_slice::<SpoolRecord>(line).ok())
@@ -249,20 +250,19 @@ pub fn last_record(folder: &Path) -> Option<SpoolRecord> {
 
 /// Removes what status lines left of sessions that no hook ever saw and that are long over: nobody else would.
 pub fn forget_unseen(home: &Home, now: Timestamp) {
-    let Ok(folders) = std::fs::read_dir(home.root().join("sessions")) else { return };
-    for folder in folders.flatten().take(UNSEEN_LOOKED_AT_MAX).map(|entry| entry.path()) {
+    for folder in home.root().join("sessions").children(UNSEEN_LOOKED_AT_MAX) {
         let is_hooks = ["session.json", "spool.jsonl"].iter().any(|name| folder.join(name).exists());
-        let used_at = std::fs::metadata(folder.join("statusline.json")).and_then(|meta| meta.modified());
-        let used_at = used_at.ok().and_then(|at| Timestamp::try_from(at).ok());
+        let used_at = folder.join("statusline.json").meta().ok();
+        let used_at = used_at.and_then(|meta| Timestamp::try_from(meta.modified()).ok());
         let is_over = used_at.is_some_and(|at| now.as_second() - at.as_second() > UNSEEN_KEPT_SECONDS);
         if is_over && !is_hooks {
-            let _ = std::fs::remove_dir_all(&folder);
+            let _ = folder.remove_tree();
         }
     }
 }
 
 /// The window that the session's status line was last told, in tokens.
 #[must_use]
-pub fn told_window(folder: &Path) -> Option<u64> {
+pub fn told_window(folder: &Spot) -> Option<u64> {
     usage_file::read(folder).window
 }

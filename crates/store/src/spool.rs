@@ -1,11 +1,10 @@
 //! The spool: one append-only file per session with what the transcript lacks; folded into the archive at the gates.
 
-use std::fs::File;
-use std::path::{Path, PathBuf};
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::fs::File;
 
+use crate::door::Spot;
 use crate::files::{self, AtPath, FileError};
 use crate::redact;
 
@@ -54,14 +53,14 @@ pub struct SpoolRecord {
 #[derive(Debug)]
 pub struct Spool {
     file: File,
-    path: PathBuf,
+    path: Spot,
     tail: Vec<u8>,
     ends_line: bool,
 }
 
 impl Spool {
     /// Opens (or creates) the spool in a session's folder and reads its tail.
-    pub fn open(session_folder: &Path) -> Result<Self, FileError> {
+    pub fn open(session_folder: &Spot) -> Result<Self, FileError> {
         let path = session_folder.join("spool.jsonl");
         let mut file = files::open_append(&path)?;
         let (tail, ends_line) = files::read_tail(&mut file, TAIL_BYTES).at("read", &path)?;
@@ -121,11 +120,11 @@ pub struct Slice {
 }
 
 /// Reads the records after `from`, at most [`FOLD_BYTES_MAX`]; a torn last line waits.
-pub fn read_from(session_folder: &Path, from: u64) -> Result<Slice, FileError> {
+pub fn read_from(session_folder: &Spot, from: u64) -> Result<Slice, FileError> {
     use std::io::{Read, Seek, SeekFrom};
     let path = session_folder.join("spool.jsonl");
     let mut slice = Slice { records: Vec::new(), end: from, skipped: 0 };
-    let mut file = match File::open(&path) {
+    let mut file = match files::open_regular(&path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(slice),
         Err(error) => return Err(error).at("open", &path),
@@ -153,7 +152,7 @@ const SUBAGENT_TAIL_BYTES: u64 = 256 << 10;
 
 /// The subagents that began and have not ended, oldest first: type and id.
 #[must_use]
-pub fn subagents_at_work(session_folder: &Path) -> Vec<(String, String)> {
+pub fn subagents_at_work(session_folder: &Spot) -> Vec<(String, String)> {
     let read = || -> Option<Vec<u8>> {
         let mut file = files::open_regular(&session_folder.join("spool.jsonl")).ok()?;
         files::read_tail(&mut file, SUBAGENT_TAIL_BYTES).ok().map(|(tail, _)| tail)

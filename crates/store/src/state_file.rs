@@ -1,14 +1,14 @@
 //! The state file: reading it whatever it looks like, replacing it whole, setting a broken one aside.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::Value;
 use throughline_domain::state_json::Unreadable;
 use throughline_domain::text::fingerprint;
 use throughline_domain::{Problem, State};
 
-use crate::files::{self, AtPath, Durability, FileError};
+use crate::door::Spot;
+use crate::files::{self, Durability, FileError};
 use crate::paths::Project;
 use crate::redact;
 
@@ -40,13 +40,11 @@ pub enum Found {
 /// Why the state file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StateFileError {
-    /// It, or a folder above it, is a link to somewhere else.
-    #[error("{} is a link that leaves the project (to {})", path.display(), target.display())]
-    LeavesProject {
+    /// It, or a folder above it, is a link.
+    #[error("{} is a link, or is behind one; nothing is read or written through it", path.display())]
+    Linked {
         /// The state file.
         path: PathBuf,
-        /// Where it really is.
-        target: PathBuf,
     },
     /// An IO failure.
     #[error(transparent)]
@@ -59,31 +57,14 @@ pub fn hash_of(bytes: &[u8]) -> String {
     format!("{:016x}-{}", fingerprint(bytes), bytes.len())
 }
 
-/// Where the state file really is: links inside the project are followed, others refused.
-pub fn real_path(project: &Project) -> Result<PathBuf, StateFileError> {
+/// The state file, where no link is on the way to it.
+pub fn standing(project: &Project) -> Result<Spot, StateFileError> {
     let path = project.state_file();
-    let root = fs::canonicalize(&project.root).unwrap_or_else(|_| project.root.clone());
-    let files = fs::canonicalize(&project.files).unwrap_or_else(|_| project.files.clone());
-    let beside = |target: &Path| {
-        // Files of a project that is the user's home live in the data folder: their own folder bounds them.
-        target.starts_with(&root) || (!project.files.starts_with(&project.root) && target.starts_with(&files))
-    };
-    let target = match fs::canonicalize(&path) {
-        Ok(target) => target,
-        Err(_) if path.is_symlink() => {
-            let target = fs::read_link(&path).at("follow", &path)?;
-            return Err(StateFileError::LeavesProject { path, target });
-        }
-        Err(_) => files.join(path.file_name().unwrap_or_default()),
-    };
-    if files.exists() && !beside(&target) {
-        return Err(StateFileError::LeavesProject { path, target });
-    }
-    Ok(target)
+    if path.is_linked() { Err(StateFileError::Linked { path: path.shown() }) } else { Ok(path) }
 }
 
 /// Reads what is there.
-pub fn read(path: &Path) -> Result<Found, StateFileError> {
+pub fn read(path: &Spot) -> Result<Found, StateFileError> {
     let bytes = match files::read_limited(path, STATE_FILE_BYTES_MAX) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => return Ok(Found::Missing),
@@ -113,16 +94,16 @@ pub fn encode(state: &State) -> (Value, Vec<u8>) {
 }
 
 /// Replaces the state file: the commit point of a change.
-pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+pub fn replace(path: &Spot, bytes: &[u8]) -> Result<(), FileError> {
     if let Some(folder) = path.parent() {
-        files::create_folder_flushed(folder)?;
+        files::create_folder_flushed(&folder)?;
     }
     files::replace(path, bytes, Durability::Flushed)
 }
 
 /// Renames a broken state file, so that nothing in it is lost. Returns its new name.
-pub fn set_aside(path: &Path, stamp: &str) -> Result<PathBuf, FileError> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
+pub fn set_aside(path: &Spot, stamp: &str) -> Result<Spot, FileError> {
+    let name = path.name();
     let stamp: String = stamp.chars().filter(char::is_ascii_alphanumeric).collect();
     let aside = (0..100)
         .map(|count| match count {
@@ -131,6 +112,6 @@ pub fn set_aside(path: &Path, stamp: &str) -> Result<PathBuf, FileError> {
         })
         .find(|aside| !aside.exists())
         .unwrap_or_else(|| path.with_file_name(format!("{name}.corrupt-{stamp}-more")));
-    fs::rename(path, &aside).at("set aside", path)?;
+    files::rename(path, &aside, "set aside")?;
     Ok(aside)
 }

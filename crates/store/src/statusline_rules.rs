@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::config::Statusline;
+use crate::door::{Spot, outside};
 use crate::files::{self, AtPath, Durability, FileError};
 
 /// Largest file that is read.
@@ -62,14 +63,14 @@ pub struct CompactionRules {
 impl StatuslineRules {
     /// The rules of a session; `None` when there are none yet, or of another form.
     #[must_use]
-    pub fn read(folder: &Path) -> Option<Self> {
+    pub fn read(folder: &Spot) -> Option<Self> {
         let bytes = files::read_limited(&folder.join(FILE), RULES_BYTES_MAX).ok()??;
         let rules: Self = serde_json::from_slice(&bytes).ok()?;
         (rules.version == VERSION).then_some(rules)
     }
 
     /// Keeps them.
-    pub fn write(&mut self, folder: &Path) -> Result<(), FileError> {
+    pub fn write(&mut self, folder: &Spot) -> Result<(), FileError> {
         self.version = VERSION;
         let path = folder.join(FILE);
         let bytes = serde_json::to_vec(self).map_err(std::io::Error::other).at("encode", &path)?;
@@ -78,18 +79,38 @@ impl StatuslineRules {
     }
 }
 
+/// A file whose state a fingerprint takes in.
+#[derive(Debug, Clone, Copy)]
+pub enum Watched<'a> {
+    /// One of the user's or of the client's; links are followed.
+    Theirs(&'a Path),
+    /// One of ours.
+    Ours(&'a Spot),
+}
+
+impl Watched<'_> {
+    /// When it was written, its length, its number.
+    fn state(self) -> Option<[i64; 3]> {
+        use std::os::unix::fs::MetadataExt;
+        match self {
+            Self::Theirs(path) => outside::metadata(path).ok().map(|meta| {
+                let ns = meta.mtime().saturating_mul(1_000_000_000).saturating_add(meta.mtime_nsec());
+                [ns, meta.len().cast_signed(), meta.ino().cast_signed()]
+            }),
+            Self::Ours(spot) => {
+                spot.meta().ok().map(|meta| [meta.mtime_ns, meta.len.cast_signed(), meta.inode.cast_signed()])
+            }
+        }
+    }
+}
+
 /// A fingerprint of files as they are on the disk, whether they exist or not; nothing is read.
 #[must_use]
-pub fn stamp_of(paths: &[PathBuf], words: &[Option<String>]) -> u64 {
-    use std::os::unix::fs::MetadataExt;
+pub fn stamp_of<'a>(files: impl IntoIterator<Item = Watched<'a>>, words: &[Option<String>]) -> u64 {
     let mut bytes = Vec::with_capacity(256);
-    for path in paths {
-        if let Ok(meta) = std::fs::metadata(path) {
-            for number in
-                [meta.mtime(), meta.mtime_nsec(), meta.len().cast_signed(), meta.ino().cast_signed()]
-            {
-                bytes.extend_from_slice(&number.to_le_bytes());
-            }
+    for file in files {
+        for number in file.state().into_iter().flatten() {
+            bytes.extend_from_slice(&number.to_le_bytes());
         }
         bytes.push(0);
     }

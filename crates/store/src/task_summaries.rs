@@ -1,13 +1,13 @@
 //! Task summaries: one small file per finished task in the client's data folder, in the form that other tools know.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::SystemTime;
 
 use md5::{Digest, Md5};
 use serde::Serialize;
 use throughline_domain::summary::TaskSummary;
 
+use crate::door::Spot;
 use crate::files::{self, AtPath, Durability, FileError};
 use crate::paths::safe_name;
 use crate::redact;
@@ -25,8 +25,8 @@ const SHORT_DIGITS: usize = 12;
 /// The summaries in a client's configuration folder.
 #[derive(Debug, Clone)]
 pub struct TaskSummaries {
-    summaries: PathBuf,
-    checks: PathBuf,
+    summaries: Spot,
+    checks: Spot,
 }
 
 /// A summary on disk.
@@ -44,7 +44,7 @@ impl TaskSummaries {
     /// The summaries of a client; nothing is created yet.
     #[must_use]
     pub fn of(claude_folder: &Path) -> Self {
-        let data = claude_folder.join("data");
+        let data = Spot::root(claude_folder).join("data");
         Self { summaries: data.join("compressed_context"), checks: data.join("context_queue") }
     }
 
@@ -60,7 +60,7 @@ impl TaskSummaries {
     /// Of more than `count_max` the oldest go. `session_folder` is where the list of them is kept.
     pub fn keep(
         &self,
-        session_folder: &Path,
+        session_folder: &Spot,
         new: &[TaskSummary],
         count_max: usize,
     ) -> Result<usize, FileError> {
@@ -79,7 +79,7 @@ impl TaskSummaries {
         }
         if let Some(session_id) = new.first().map(|summary| summary.session_id.as_str()) {
             for task_id in kept.drain(..kept.len().saturating_sub(count_max)) {
-                let _ = fs::remove_file(self.file(&file_id(session_id, &task_id)));
+                let _ = self.file(&file_id(session_id, &task_id)).unlink();
             }
         }
         if kept != known {
@@ -98,7 +98,7 @@ impl TaskSummaries {
 
     fn kept(&self, id: String) -> Option<KeptSummary> {
         let summary = self.read_file(&id)?;
-        let modified = fs::metadata(self.file(&id)).and_then(|meta| meta.modified()).ok()?;
+        let modified = self.file(&id).meta().ok()?.modified();
         Some(KeptSummary { id, modified, summary })
     }
 
@@ -109,8 +109,7 @@ impl TaskSummaries {
             let concerns = session_id
                 .is_none_or(|session| self.read_file(&id).is_some_and(|it| it.session_id == session));
             if concerns {
-                let path = self.file(&id);
-                fs::remove_file(&path).at("remove", &path)?;
+                files::remove(&self.file(&id))?;
                 removed += 1;
             }
         }
@@ -138,14 +137,14 @@ impl TaskSummaries {
     /// Forgets that a session was looked at.
     pub fn forget_check(&self, session_id: &str) {
         // For other tools only; what is not there is forgotten.
-        let _ = fs::remove_file(self.check_file(session_id));
+        let _ = self.check_file(session_id).unlink();
     }
 
-    fn check_file(&self, session_id: &str) -> PathBuf {
+    fn check_file(&self, session_id: &str) -> Spot {
         self.checks.join(format!("{}_state.json", safe_name(session_id)))
     }
 
-    fn file(&self, id: &str) -> PathBuf {
+    fn file(&self, id: &str) -> Spot {
         self.summaries.join(format!("{id}.json"))
     }
 
@@ -157,9 +156,7 @@ impl TaskSummaries {
 
     /// The names that are a hash, as summaries have it.
     fn ids(&self) -> Vec<String> {
-        let Ok(entries) = fs::read_dir(&self.summaries) else { return Vec::new() };
-        let names =
-            entries.take(NAMES_MAX).flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        let names = self.summaries.list(NAMES_MAX).into_iter().filter_map(|it| it.name.into_string().ok());
         let is_hash = |id: &str| {
             matches!(id.len(), DIGITS | SHORT_DIGITS)
                 && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
@@ -172,12 +169,12 @@ impl TaskSummaries {
 
 /// The tasks of a session that have a summary, oldest first.
 #[must_use]
-pub fn kept_ids(session_folder: &Path) -> Vec<String> {
+pub fn kept_ids(session_folder: &Spot) -> Vec<String> {
     let bytes = files::read_limited(&index_file(session_folder), INDEX_BYTES_MAX).ok().flatten();
     bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }
 
-fn index_file(session_folder: &Path) -> PathBuf {
+fn index_file(session_folder: &Spot) -> Spot {
     session_folder.join("summarised.json")
 }
 
@@ -187,11 +184,13 @@ fn file_id(session_id: &str, task_id: &str) -> String {
     format!("{:032x}", u128::from_be_bytes(hash.into()))
 }
 
-fn write_json(path: &Path, value: &impl Serialize) -> Result<(), FileError> {
+fn write_json(path: &Spot, value: &impl Serialize) -> Result<(), FileError> {
     let mut value = serde_json::to_value(value).map_err(std::io::Error::other).at("encode", path)?;
     redact::json(&mut value);
     let mut bytes = serde_json::to_vec_pretty(&value).map_err(std::io::Error::other).at("encode", path)?;
     bytes.push(b'\n');
-    files::create_folder(path.parent().unwrap_or(Path::new(".")))?;
+    if let Some(folder) = path.parent() {
+        files::create_folder(&folder)?;
+    }
     files::replace(path, &bytes, Durability::Quick)
 }

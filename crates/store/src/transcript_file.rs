@@ -6,7 +6,6 @@
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use memchr::memchr_iter;
@@ -14,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use throughline_domain::Problem;
 use throughline_domain::text::fingerprint;
 
-use crate::files::{AtPath, FileError, open_regular};
+use crate::files::{AtPath, FileError, Readable};
 
 /// A longer line is no entry of a session that anybody reads: it is passed over, and noted as a problem.
 pub const LINE_BYTES_MAX: usize = 16 << 20;
@@ -82,7 +81,7 @@ pub struct Reading {
 /// `each_line` gets the line's place and its bytes without the line end; blank lines are passed over. A file that is
 /// not there has nothing to read. `now` tells whether the file is quiet.
 pub fn read_on(
-    path: &Path,
+    path: &(impl Readable + ?Sized),
     cursor: &Cursor,
     bytes_max: u64,
     now: SystemTime,
@@ -115,8 +114,8 @@ pub fn read_on(
 }
 
 /// The file, its length, and whether it is quiet; `None` when there is none.
-fn open(path: &Path, now: SystemTime) -> Result<Option<(File, u64, bool)>, FileError> {
-    let file = match open_regular(path) {
+fn open(path: &(impl Readable + ?Sized), now: SystemTime) -> Result<Option<(File, u64, bool)>, FileError> {
+    let file = match path.open_to_read() {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error).at("open", path),

@@ -3,13 +3,13 @@
 //! A replacement by rename would do as well, but some file systems make the renamer wait for the disk, and a status line
 //! cannot. Each slot is a line of JSON, filled up with spaces to its size.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::fs::{File, TryLockError};
+use std::os::unix::fs::FileExt;
 
 use throughline_domain::text::{fingerprint, shorten};
 use throughline_domain::usage_memory::UsageMemory;
 
+use crate::door::Spot;
 use crate::files::{self, AtPath, FileError};
 
 const FILE: &str = "usage.jsonl";
@@ -19,7 +19,7 @@ const MODEL_UNITS_MAX: usize = 200;
 
 /// What the session's status line remembers; the default where it remembers nothing.
 #[must_use]
-pub fn read(session_folder: &Path) -> UsageMemory {
+pub fn read(session_folder: &Spot) -> UsageMemory {
     let Ok(file) = files::open_regular(&session_folder.join(FILE)) else { return UsageMemory::default() };
     newest(&slots_of(&file)).map(|(_, memory)| memory).unwrap_or_default()
 }
@@ -28,7 +28,7 @@ pub fn read(session_folder: &Path) -> UsageMemory {
 #[derive(Debug)]
 pub struct UsageFile {
     file: File,
-    path: PathBuf,
+    path: Spot,
     number: u64,
     /// What was remembered when it was taken hold of.
     pub memory: UsageMemory,
@@ -37,11 +37,12 @@ pub struct UsageFile {
 impl UsageFile {
     /// Takes hold of the memory unless somebody else has it. Where the file system knows no locks, it goes without.
     #[must_use]
-    pub fn hold(session_folder: &Path) -> Option<Self> {
+    pub fn hold(session_folder: &Spot) -> Option<Self> {
         let path = session_folder.join(FILE);
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false).mode(0o600);
-        let file = options.open(&path).ok()?;
+        if !session_folder.is_folder() {
+            return None;
+        }
+        let file = files::open_in_place(&path).ok()?;
         if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
             return None;
         }
@@ -123,12 +124,12 @@ mod tests {
     #[test]
     fn what_was_written_last_is_read() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(read(folder.path()), UsageMemory::default());
+        assert_eq!(read(&crate::door::outside::at(folder.path())), UsageMemory::default());
         for turn in 1..=5 {
-            let mut file = UsageFile::hold(folder.path()).unwrap();
+            let mut file = UsageFile::hold(&crate::door::outside::at(folder.path())).unwrap();
             assert_eq!(file.memory.seen_at_ms, turn - 1);
             file.write(&memory(turn)).unwrap();
-            assert_eq!(read(folder.path()), memory(turn));
+            assert_eq!(read(&crate::door::outside::at(folder.path())), memory(turn));
         }
         let text = std::fs::read_to_string(folder.path().join(FILE)).unwrap();
         assert_eq!(text.len(), 2 * SLOT_BYTES);
@@ -139,7 +140,7 @@ mod tests {
     fn a_write_that_was_torn_anywhere_leaves_the_memory_before_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(FILE);
-        let mut file = UsageFile::hold(folder.path()).unwrap();
+        let mut file = UsageFile::hold(&crate::door::outside::at(folder.path())).unwrap();
         file.write(&memory(1)).unwrap();
         file.write(&memory(2)).unwrap();
         let before = std::fs::read(&path).unwrap();
@@ -149,7 +150,7 @@ mod tests {
             let mut bytes = before.clone();
             bytes[at..at + torn].copy_from_slice(&slot[..torn]);
             std::fs::write(&path, &bytes).unwrap();
-            let seen = read(folder.path()).seen_at_ms;
+            let seen = read(&crate::door::outside::at(folder.path())).seen_at_ms;
             // What follows may be the same in both.
             let is_whole = bytes[at..] == slot;
             assert_eq!(seen, if is_whole { 3 } else { 2 }, "torn at {torn}");
@@ -159,10 +160,10 @@ mod tests {
     #[test]
     fn one_holds_it_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
-        let first = UsageFile::hold(folder.path()).unwrap();
-        assert!(UsageFile::hold(folder.path()).is_none());
+        let first = UsageFile::hold(&crate::door::outside::at(folder.path())).unwrap();
+        assert!(UsageFile::hold(&crate::door::outside::at(folder.path())).is_none());
         drop(first);
-        assert!(UsageFile::hold(folder.path()).is_some());
+        assert!(UsageFile::hold(&crate::door::outside::at(folder.path())).is_some());
     }
 
     #[test]
@@ -170,10 +171,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for nonsense in [&b""[..], b"{}", b"\xff\xfe", &[b'x'; 9_000]] {
             std::fs::write(folder.path().join(FILE), nonsense).unwrap();
-            assert_eq!(read(folder.path()), UsageMemory::default());
-            let mut file = UsageFile::hold(folder.path()).unwrap();
+            assert_eq!(read(&crate::door::outside::at(folder.path())), UsageMemory::default());
+            let mut file = UsageFile::hold(&crate::door::outside::at(folder.path())).unwrap();
             file.write(&memory(7)).unwrap();
-            assert_eq!(read(folder.path()), memory(7));
+            assert_eq!(read(&crate::door::outside::at(folder.path())), memory(7));
         }
         let long = UsageMemory {
             model: "\u{1}".repeat(9_000),
@@ -182,8 +183,8 @@ mod tests {
             window: Some(u64::MAX),
             ..memory(i64::MIN)
         };
-        let mut file = UsageFile::hold(folder.path()).unwrap();
+        let mut file = UsageFile::hold(&crate::door::outside::at(folder.path())).unwrap();
         file.write(&long).unwrap();
-        assert_eq!(read(folder.path()).window, Some(u64::MAX));
+        assert_eq!(read(&crate::door::outside::at(folder.path())).window, Some(u64::MAX));
     }
 }

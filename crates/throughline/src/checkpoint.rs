@@ -142,7 +142,7 @@ fn take(moment: &Moment<'_>, on_disk: &Checkpoints, alone: &Alone) -> Result<Tak
         with_content: moment.with_files && rules.keep_files,
     };
     let deadline = Duration::from_millis(moment.config.git.deadline_ms);
-    Ok(Git::default().take(root, &scratch.index, &bounds, deadline))
+    Ok(Git::default().take(root, &scratch.index.shown(), &bounds, deadline))
 }
 
 /// The tree that git can compare with: the one that was kept, or the commit where nothing differed from it.

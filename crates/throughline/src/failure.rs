@@ -35,6 +35,9 @@ impl Failure {
 impl From<FileError> for Failure {
     fn from(error: FileError) -> Self {
         let hint = match error.source.kind() {
+            _ if throughline_store::door::is_refusal(&error.source) => {
+                "nothing was written; put a file or folder of your own in its place, or remove it"
+            }
             std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
                 "nothing was lost: what stood there still stands; free some space and try again"
             }
@@ -60,8 +63,9 @@ impl From<MemoryError> for Failure {
                 .hint("nothing was changed; set THROUGHLINE_HOME to a folder on a local disk"),
             MemoryError::Lock(LockError::File(error)) | MemoryError::File(error) => error.into(),
             MemoryError::StateFile(StateFileError::File(error)) => error.into(),
-            MemoryError::StateFile(StateFileError::LeavesProject { .. }) => Self::new(message)
-                .hint("nothing was written; replace the link by a real file or folder inside the project"),
+            MemoryError::StateFile(StateFileError::Linked { .. }) => {
+                Self::new(message).hint("nothing was written; replace the link by a real file or folder")
+            }
             MemoryError::Newer { .. } => {
                 Self::new(message).hint("nothing was changed; install the newer version")
             }

@@ -8,6 +8,7 @@ use throughline_capture::{absorb, recent_part};
 use throughline_domain::ledger::Ledger;
 use throughline_domain::time;
 use throughline_domain::transcript::Line;
+use throughline_store::door::Spot;
 use throughline_store::files::FileError;
 use throughline_store::forget::Forgotten;
 use throughline_store::ledger_file::{self, LedgerFile, RECENT, Track};
@@ -69,7 +70,7 @@ pub(crate) fn catch_up(
 }
 
 /// A full ledger is not read at every gate: the small part of it that tells where the work stands is kept beside it.
-fn keep_recent(folder: &Path, file: &LedgerFile, failures: &mut Vec<String>) {
+fn keep_recent(folder: &Spot, file: &LedgerFile, failures: &mut Vec<String>) {
     let main = Track { cursor: file.main.cursor.clone(), ledger: recent_part(&file.main.ledger) };
     let before = LedgerFile { transcript: file.transcript.clone(), main, behind: None };
     let mut recent = before.clone();
@@ -84,7 +85,7 @@ pub(crate) fn recent(
     failures: &mut Vec<String>,
 ) -> Option<Ledger> {
     let folder = home.session(session_id).join(RECENT);
-    if !folder.is_dir() || LedgerFile::may_wait(&folder, transcript) {
+    if !folder.is_folder() || LedgerFile::may_wait(&folder, transcript) {
         return None;
     }
     let before = LedgerFile::read(&folder, transcript);

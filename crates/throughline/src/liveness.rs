@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use throughline_domain::Timestamp;
+use throughline_store::door::Spot;
 use throughline_store::paths::{Home, Project};
 use throughline_store::session::{Registry, SessionCache, SessionNote, last_record};
 
@@ -76,8 +77,8 @@ pub(crate) fn newest(home: &Home, project: &Project, now: Timestamp, count_max: 
 
 /// The sessions at work in all projects, the last active first.
 pub(crate) fn at_work(home: &Home, project_at: impl Fn(&Path) -> Project, now: Timestamp) -> Vec<Seen> {
-    let folders = std::fs::read_dir(home.root().join("sessions")).into_iter().flatten().flatten();
-    let caches = folders.take(FOLDERS_MAX).filter_map(|folder| SessionCache::read(&folder.path()));
+    let folders = home.root().join("sessions").children(FOLDERS_MAX);
+    let caches = folders.iter().filter_map(SessionCache::read);
     let roots: std::collections::BTreeSet<_> = caches.map(|cache| cache.project_root).collect();
     let of_project = |root: &std::path::PathBuf| sessions(home, &project_at(root), now);
     let mut seen: Vec<Seen> = roots.iter().flat_map(of_project).collect();
@@ -86,7 +87,7 @@ pub(crate) fn at_work(home: &Home, project_at: impl Fn(&Path) -> Project, now: T
     seen
 }
 
-fn fate(note: &SessionNote, folder: &Path, last_active_ms: i64, now: Timestamp) -> Fate {
+fn fate(note: &SessionNote, folder: &Spot, last_active_ms: i64, now: Timestamp) -> Fate {
     if note.what == "end" {
         return Fate::Ended;
     }

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use throughline_domain::text::one_line;
 use throughline_fleet::resolve;
-use throughline_store::{files, redact};
+use throughline_store::door::outside;
+use throughline_store::redact;
 use ureq::config::Config;
 use ureq::http::Uri;
 use ureq::tls::{PemItem, RootCerts, TlsConfig};
@@ -168,7 +169,7 @@ fn roots() -> RootCerts {
     let named = std::env::var_os("SSL_CERT_FILE").map(std::path::PathBuf::from);
     let files = named.iter().map(AsRef::as_ref).chain(SYSTEM_ROOTS.iter().map(Path::new));
     for file in files {
-        let Ok(Some(pem)) = files::read_limited(file, ROOTS_BYTES_MAX) else { continue };
+        let Ok(Some(pem)) = outside::read_limited(file, ROOTS_BYTES_MAX) else { continue };
         let items = ureq::tls::parse_pem(&pem).filter_map(Result::ok);
         let found: Vec<_> = items
             .filter_map(|item| match item {

@@ -1,12 +1,11 @@
 //! A session's notes, brought up to date: where it stands, and what happened since they were last written.
 
-use std::path::Path;
-
 use throughline_briefing::Facts;
 use throughline_briefing::notes::{CurrentState, Mark, Page, Progress, Update, since};
 use throughline_domain::ledger::Ledger;
 use throughline_domain::{Kind, State, Timestamp, time};
 use throughline_store::config::Config;
+use throughline_store::door::Spot;
 use throughline_store::files::Durability;
 use throughline_store::lock::Patience;
 use throughline_store::memory::Memory;
@@ -88,7 +87,7 @@ pub(crate) fn write(moment: &Moment<'_>, mut added: Added<'_>) -> Result<bool, N
 }
 
 /// What notes tell of the state, without what nobody here vouches for. The whole is read only when its file is another one.
-fn outline(moment: &Moment<'_>, folder: &Path) -> State {
+fn outline(moment: &Moment<'_>, folder: &Spot) -> State {
     let stamp = moment.memory.stamp();
     if let Some(outline) = outline_file::read(folder, stamp) {
         return outline;

@@ -4,8 +4,9 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use throughline_store::config::{Config, ConfigProblem};
+use throughline_store::door::outside;
 use throughline_store::paths::{Home, Project};
-use throughline_store::{files, redact};
+use throughline_store::redact;
 
 /// Longest path that git writes into a file.
 const POINTER_BYTES_MAX: u64 = 64 << 10;
@@ -98,7 +99,7 @@ pub(crate) fn main_worktree(root: &Path) -> Option<PathBuf> {
 }
 
 fn read_pointer(path: &Path) -> Option<String> {
-    String::from_utf8(files::read_limited(path, POINTER_BYTES_MAX).ok()??).ok()
+    String::from_utf8(outside::read_limited(path, POINTER_BYTES_MAX).ok()??).ok()
 }
 
 /// A path with its links followed, so that one project has one name.

@@ -1,6 +1,8 @@
 //! What can go wrong with the archive, told apart by what the caller does next.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use crate::door::Spot;
 
 use rusqlite::{Error as SqlError, ErrorCode, ffi};
 
@@ -69,9 +71,9 @@ impl ArchiveError {
         matches!(self, Self::Corrupt { .. })
     }
 
-    pub(crate) fn from_sql(path: &Path, error: &SqlError) -> Self {
+    pub(crate) fn from_sql(path: &Spot, error: &SqlError) -> Self {
         let what = words_of(error);
-        let path = path.to_owned();
+        let path = path.shown();
         match error {
             SqlError::SqliteFailure(code, _) | SqlError::SqlInputError { error: code, .. } => {
                 Self::from_code(path, *code, what)

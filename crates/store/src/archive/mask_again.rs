@@ -1,7 +1,8 @@
 //! Masking again in the archive: rows of earlier rules, a slice at a time, and no page that keeps what they held.
 
-use std::borrow::Cow;
 use std::path::PathBuf;
+
+use std::borrow::Cow;
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Transaction, params, params_from_iter};
@@ -43,7 +44,7 @@ impl Archive {
         let is_busy: i64 = self.read(|connection| {
             connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
         })?;
-        if is_busy == 0 { Ok(()) } else { Err(ArchiveError::Locked { path: self.path.clone() }) }
+        if is_busy == 0 { Ok(()) } else { Err(ArchiveError::Locked { path: self.path.shown() }) }
     }
 
     /// Top folders of all projects.

@@ -1,11 +1,12 @@
 //! Migrations: brings a database up to the schema this program knows. Migrations are appended, never edited.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 use super::error::ArchiveError;
+
+use crate::door::Spot;
 
 /// Every migration; the schema version is how many of them a database has had.
 const MIGRATIONS: [&str; 5] = [
@@ -21,7 +22,7 @@ const MIGRATIONS: [&str; 5] = [
 pub const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;
 
 /// Makes sure that the schema is the one this program knows. One read when it already is.
-pub(super) fn bring_up(connection: &mut Connection, path: &Path, wait: Duration) -> Result<(), ArchiveError> {
+pub(super) fn bring_up(connection: &mut Connection, path: &Spot, wait: Duration) -> Result<(), ArchiveError> {
     let sql = |error: rusqlite::Error| ArchiveError::from_sql(path, &error);
     if version_of(connection, path)? == SCHEMA_VERSION {
         return Ok(());
@@ -38,18 +39,15 @@ pub(super) fn bring_up(connection: &mut Connection, path: &Path, wait: Duration)
 }
 
 /// The schema version of a database; an error when it is newer than what this program knows.
-fn version_of(connection: &Connection, path: &Path) -> Result<u32, ArchiveError> {
+fn version_of(connection: &Connection, path: &Spot) -> Result<u32, ArchiveError> {
     let written: i64 = connection
         .query_row("PRAGMA user_version", [], |row| row.get(0))
         .map_err(|error| ArchiveError::from_sql(path, &error))?;
     let Ok(found) = u32::try_from(written) else {
-        return Err(ArchiveError::Corrupt {
-            path: path.to_owned(),
-            what: format!("schema version {written}"),
-        });
+        return Err(ArchiveError::Corrupt { path: path.shown(), what: format!("schema version {written}") });
     };
     if found > SCHEMA_VERSION {
-        return Err(ArchiveError::Newer { path: path.to_owned(), found, known: SCHEMA_VERSION });
+        return Err(ArchiveError::Newer { path: path.shown(), found, known: SCHEMA_VERSION });
     }
     Ok(found)
 }

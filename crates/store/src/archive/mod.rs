@@ -19,10 +19,7 @@ mod sessions;
 mod set_aside;
 mod spool_fold;
 
-use std::fs::{self, OpenOptions};
 use std::io;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
@@ -43,6 +40,7 @@ pub use sessions::SessionRow;
 pub use set_aside::{all_aside, set_aside};
 pub use spool_fold::SpoolFold;
 
+use crate::door::Spot;
 use crate::files;
 pub(crate) use set_aside::{beside, is_aside, rename_aside};
 
@@ -55,7 +53,7 @@ const LOG_BYTES_MAX: u64 = 1 << 20;
 #[derive(Debug)]
 pub struct Archive {
     connection: Connection,
-    path: PathBuf,
+    path: Spot,
     wait: Duration,
     /// Device and number of the file that was opened, to notice when another one takes its place.
     file_id: Option<(u64, u64)>,
@@ -63,14 +61,14 @@ pub struct Archive {
 
 /// The database engine writes where it likes, and past a limit on file sizes the system kills the process: under a
 /// tight one what waits, waits on.
-fn refuse_without_room(path: &Path) -> Result<(), ArchiveError> {
+fn refuse_without_room(path: &Spot) -> Result<(), ArchiveError> {
     let Some(bytes_max) = crate::files::file_bytes_max() else { return Ok(()) };
-    let bytes = std::fs::metadata(path).map_or(0, |meta| meta.len());
+    let bytes = path.len();
     if bytes_max >= bytes + ROOM_BYTES {
         return Ok(());
     }
     let what = format!("files may have {bytes_max} bytes at most (`ulimit -f`)");
-    Err(ArchiveError::Io { path: path.to_owned(), what })
+    Err(ArchiveError::Io { path: path.shown(), what })
 }
 
 /// What a commit survives.
@@ -85,7 +83,7 @@ pub(crate) enum Commit {
 impl Archive {
     /// Opens the archive, creates it when there is none, and brings its schema up to date.
     /// Waits up to `wait` for other processes, here and in every call that follows.
-    pub fn open(path: &Path, wait: Duration) -> Result<Self, ArchiveError> {
+    pub fn open(path: &Spot, wait: Duration) -> Result<Self, ArchiveError> {
         let mut connection = open_file(path, wait)?;
         migrate::bring_up(&mut connection, path, wait)?;
         let file_id = file_id(path);
@@ -94,7 +92,7 @@ impl Archive {
 
     /// The database file.
     #[must_use]
-    pub fn path(&self) -> &Path {
+    pub fn path(&self) -> &Spot {
         &self.path
     }
 
@@ -117,7 +115,7 @@ impl Archive {
         if self.file_id != file_id(&self.path) {
             // The caller would erase what it folded into a file that nobody will look at again.
             let what = "another file took its place meanwhile; run the command again".to_owned();
-            return Err(ArchiveError::Other { path: self.path.clone(), what });
+            return Err(ArchiveError::Other { path: self.path.shown(), what });
         }
         Ok(done)
     }
@@ -132,7 +130,7 @@ impl Archive {
 
     /// Moves a long log into the database. Every open reads the log from its beginning, so it must stay short.
     fn shorten_log(&self) {
-        if fs::metadata(beside(&self.path, "-wal")).is_ok_and(|log| log.len() > LOG_BYTES_MAX) {
+        if beside(&self.path, "-wal").len() > LOG_BYTES_MAX {
             // Best effort, without waiting: somebody who reads it now keeps it until the next commit.
             let _ = self.connection.busy_timeout(Duration::ZERO);
             let _ = self.checkpoint();
@@ -146,7 +144,7 @@ impl Archive {
 }
 
 /// Opens a database file of ours with the rules that all of them share; makes it, for the owner alone.
-pub(crate) fn open_file(path: &Path, wait: Duration) -> Result<Connection, ArchiveError> {
+pub(crate) fn open_file(path: &Spot, wait: Duration) -> Result<Connection, ArchiveError> {
     let sql = |error: rusqlite::Error| ArchiveError::from_sql(path, &error);
     refuse_without_room(path)?;
     let connection = connect(path)?;
@@ -167,28 +165,33 @@ fn in_transaction<T>(
 }
 
 /// Opens the file; makes it, for the owner alone, when it is not there (the engine would let others read it).
-fn connect(path: &Path) -> Result<Connection, ArchiveError> {
+fn connect(path: &Spot) -> Result<Connection, ArchiveError> {
     // One thread uses a connection, and a path with a `?` in it is a path, not a URI.
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    // The engine opens its files itself: it is told where the folder really is, and to follow no link from there.
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let sql = |error: rusqlite::Error| ArchiveError::from_sql(path, &error);
     if !path.exists() {
         create(path)?;
     }
-    match Connection::open_with_flags(path, flags) {
+    let real =
+        path.real_path().map_err(|error| ArchiveError::Io { path: path.shown(), what: error.to_string() })?;
+    match Connection::open_with_flags(&real, flags) {
         // Renamed since we looked. The engine may also have found nothing at its first try and a new file at its
         // second, which is for reading only. A file that really is read-only is opened so again.
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::CannotOpen) => create(path)?,
         Ok(connection) if connection.is_readonly(rusqlite::MAIN_DB).map_err(sql)? => drop(connection),
         opened => return opened.map_err(sql),
     }
-    Connection::open_with_flags(path, flags).map_err(sql)
+    Connection::open_with_flags(&real, flags).map_err(sql)
 }
 
-fn create(path: &Path) -> Result<(), ArchiveError> {
-    let failed = |what: String| ArchiveError::Io { path: path.to_owned(), what };
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    files::create_folder(folder).map_err(|error| failed(error.to_string()))?;
-    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+fn create(path: &Spot) -> Result<(), ArchiveError> {
+    let failed = |what: String| ArchiveError::Io { path: path.shown(), what };
+    if let Some(folder) = path.parent() {
+        files::create_folder(&folder).map_err(|error| failed(error.to_string()))?;
+    }
+    match files::create_new(path) {
         // Another process was faster; its file is as good.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         created => created.map(drop).map_err(|error| failed(error.to_string())),
@@ -212,8 +215,8 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "temp_store", "MEMORY")
 }
 
-fn file_id(path: &Path) -> Option<(u64, u64)> {
-    fs::metadata(path).ok().map(|meta| (meta.dev(), meta.ino()))
+fn file_id(path: &Spot) -> Option<(u64, u64)> {
+    path.meta().ok().map(|meta| (meta.device, meta.inode))
 }
 
 /// A count as a column stores it; a number beyond its range is the largest it has.

@@ -1,12 +1,12 @@
 //! Setting a damaged archive aside, so that the next open starts a new one and the old one can still be looked at.
 
-use std::fs::{self, OpenOptions};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::{Archive, ArchiveError};
+
+use crate::door::{NodeKind, Spot};
+use crate::files;
 
 /// Most names of a folder that are looked at.
 const NAMES_MAX: usize = 100_000;
@@ -15,9 +15,8 @@ const CHECK_WAIT: Duration = Duration::from_millis(500);
 
 /// Renames a damaged archive and its log to `….corrupt-<stamp>` and gives the new name. `None` when there is nothing
 /// damaged (any more): of two processes that met the damage, the second must not set the first one's new file aside.
-pub fn set_aside(path: &Path, stamp: &str) -> io::Result<Option<PathBuf>> {
-    let guard =
-        OpenOptions::new().create(true).append(true).mode(0o600).open(beside(path, ".set-aside-lock"))?;
+pub fn set_aside(path: &Spot, stamp: &str) -> io::Result<Option<Spot>> {
+    let guard = files::open_append(&beside(path, ".set-aside-lock")).map_err(|error| error.source)?;
     guard.lock()?;
     if !is_damaged(path) {
         return Ok(None);
@@ -26,11 +25,11 @@ pub fn set_aside(path: &Path, stamp: &str) -> io::Result<Option<PathBuf>> {
 }
 
 /// Renames a database and its log, and gives the new name.
-pub(crate) fn rename_aside(path: &Path, stamp: &str) -> io::Result<PathBuf> {
+pub(crate) fn rename_aside(path: &Spot, stamp: &str) -> io::Result<Spot> {
     let aside = free_name(path, stamp)?;
     // The log first: a database without its log is damaged still, a log without its database is thrown away.
     for suffix in ["-wal", "-shm", ""] {
-        match fs::rename(beside(path, suffix), beside(&aside, suffix)) {
+        match beside(path, suffix).rename(&beside(&aside, suffix)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             renamed => renamed?,
         }
@@ -40,12 +39,10 @@ pub(crate) fn rename_aside(path: &Path, stamp: &str) -> io::Result<PathBuf> {
 
 /// Databases of a folder that were set aside, with the logs beside them.
 #[must_use]
-pub fn all_aside(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(NAMES_MAX);
-    let is_one = |entry: &fs::DirEntry| {
-        entry.file_type().is_ok_and(|kind| kind.is_file()) && is_aside(&entry.file_name().to_string_lossy())
-    };
-    let mut found: Vec<PathBuf> = entries.filter(is_one).map(|entry| entry.path()).collect();
+pub fn all_aside(folder: &Spot) -> Vec<Spot> {
+    let names = folder.list(NAMES_MAX).into_iter();
+    let aside = names.filter(|listed| listed.kind == NodeKind::File && is_aside(&listed.text()));
+    let mut found: Vec<Spot> = aside.map(|listed| folder.join(listed.name)).collect();
     found.sort();
     found
 }
@@ -56,7 +53,7 @@ pub(crate) fn is_aside(name: &str) -> bool {
 }
 
 /// Damaged is what the engine or our own rows say is damaged; locked, newer or unreadable files are not.
-fn is_damaged(path: &Path) -> bool {
+fn is_damaged(path: &Spot) -> bool {
     if !path.exists() {
         return false;
     }
@@ -102,7 +99,7 @@ impl Archive {
     }
 }
 
-fn free_name(path: &Path, stamp: &str) -> io::Result<PathBuf> {
+fn free_name(path: &Spot, stamp: &str) -> io::Result<Spot> {
     let stamp: String =
         stamp.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')).take(64).collect();
     let names = (1..1_000).map(|count| match count {
@@ -115,8 +112,6 @@ fn free_name(path: &Path, stamp: &str) -> io::Result<PathBuf> {
 }
 
 /// The path with something added to its name (`throughline.db` and `-wal`).
-pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
+pub(crate) fn beside(path: &Spot, suffix: &str) -> Spot {
+    path.with_file_name(format!("{}{suffix}", path.name()))
 }

@@ -1,16 +1,17 @@
 //! The index of a backup: which gzip member holds which bytes of the transcript.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::door::Spot;
 use crate::files::{self, AtPath, Durability, FileError};
 
 pub(super) const INDEX_VERSION: u32 = 1;
 /// Largest index that is read: tens of thousands of members.
 const INDEX_BYTES_MAX: u64 = 16 << 20;
 /// Most files looked at in one folder of backups.
-const FILES_MAX: usize = 100_000;
+pub(super) const FILES_MAX: usize = 100_000;
 const DATA: &str = ".jsonl.gz";
 
 /// One gzip member.
@@ -99,7 +100,7 @@ pub struct Backup {
     /// When the last was made.
     pub at: String,
     /// The file.
-    pub path: PathBuf,
+    pub path: Spot,
 }
 
 impl Backup {
@@ -119,7 +120,7 @@ impl Backup {
 /// One pair of files: the members and their index.
 #[derive(Debug, Clone)]
 pub(super) struct Generation {
-    folder: PathBuf,
+    folder: Spot,
     /// The session as a file name.
     pub(super) name: String,
     pub(super) number: u32,
@@ -127,7 +128,7 @@ pub(super) struct Generation {
 
 impl Generation {
     /// A session's newest; the first where there is none yet.
-    pub(super) fn latest(folder: &Path, name: &str) -> Self {
+    pub(super) fn latest(folder: &Spot, name: &str) -> Self {
         let all = in_folder(folder).into_iter().filter(|it| it.name == name);
         all.max_by_key(|it| it.number).unwrap_or_else(|| Self {
             folder: folder.to_owned(),
@@ -144,11 +145,11 @@ impl Generation {
         if self.number == 1 { self.name.clone() } else { format!("{}.{}", self.name, self.number) }
     }
 
-    pub(super) fn data_path(&self) -> PathBuf {
+    pub(super) fn data_path(&self) -> Spot {
         self.folder.join(format!("{}{DATA}", self.stem()))
     }
 
-    pub(super) fn index_path(&self) -> PathBuf {
+    pub(super) fn index_path(&self) -> Spot {
         self.folder.join(format!("{}.json", self.stem()))
     }
 
@@ -167,13 +168,12 @@ impl Generation {
 
     /// Whether the file is as long as its index says.
     pub(super) fn holds(&self, index: &Index) -> bool {
-        std::fs::metadata(self.data_path()).is_ok_and(|meta| meta.len() >= index.packed_bytes())
+        self.data_path().meta().is_ok_and(|meta| meta.len >= index.packed_bytes())
     }
 
     /// Bytes that both files take.
     pub(super) fn disk_bytes(&self) -> u64 {
-        let length = |path: PathBuf| std::fs::metadata(path).map_or(0, |meta| meta.len());
-        length(self.data_path()) + length(self.index_path())
+        self.data_path().len() + self.index_path().len()
     }
 
     /// Removes both; the index first: without it the rest is nothing.
@@ -188,7 +188,7 @@ impl Generation {
         let index = self.read_index()?;
         Some(Backup {
             session: index.session,
-            project: self.folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            project: self.folder.name(),
             generation: self.number,
             source: index.source,
             at: index.members.last().map(|member| member.at.clone()).unwrap_or_default(),
@@ -199,17 +199,15 @@ impl Generation {
 }
 
 /// Every pair of files of all projects.
-pub(super) fn generations(root: &Path) -> Vec<Generation> {
-    let folders = std::fs::read_dir(root).into_iter().flatten().flatten().take(FILES_MAX);
-    folders.map(|folder| folder.path()).flat_map(|folder| in_folder(&folder)).collect()
+pub(super) fn generations(root: &Spot) -> Vec<Generation> {
+    root.children(FILES_MAX).iter().flat_map(in_folder).collect()
 }
 
 /// The pairs of one project, also those that lack one of their files.
-fn in_folder(folder: &Path) -> Vec<Generation> {
+fn in_folder(folder: &Spot) -> Vec<Generation> {
     let mut found: Vec<Generation> = Vec::new();
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten().take(FILES_MAX) {
-        let file_name = entry.file_name();
-        let Some(file_name) = file_name.to_str().filter(|it| !it.starts_with('.')) else { continue };
+    for listed in folder.list(FILES_MAX) {
+        let Some(file_name) = listed.name.to_str().filter(|it| !it.starts_with('.')) else { continue };
         let Some(stem) = file_name.strip_suffix(DATA).or_else(|| file_name.strip_suffix(".json")) else {
             continue;
         };

@@ -9,10 +9,10 @@ mod index;
 mod restore;
 mod room;
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -23,6 +23,7 @@ pub use index::{Backup, Member};
 use index::{Generation, INDEX_VERSION, Index};
 pub use restore::RestoreError;
 
+use crate::door::{Spot, outside};
 use crate::files::{self, AtPath, FileError};
 use crate::lock::{Lock, LockError, Patience};
 use crate::paths::{Home, safe_name};
@@ -97,7 +98,7 @@ pub struct KeptBackups {
 /// All backups of this machine.
 #[derive(Debug, Clone)]
 pub struct Backups {
-    root: PathBuf,
+    root: Spot,
 }
 
 impl Backups {
@@ -222,9 +223,9 @@ impl Backups {
     pub fn forget(&self, session: &str, patience: Patience) -> Result<u64, BackupError> {
         let bytes = self.remove(session, patience)?;
         files::remove(&self.lock_of(&safe_name(session)))?;
-        for entry in std::fs::read_dir(&self.root).into_iter().flatten().flatten() {
+        for folder in self.root.children(index::FILES_MAX) {
             // One that holds something stays.
-            let _ = std::fs::remove_dir(entry.path());
+            files::remove_if_empty(&folder);
         }
         Ok(bytes)
     }
@@ -241,7 +242,7 @@ impl Backups {
         self.lock_of(&safe_name(session)).exists()
     }
 
-    fn lock_of(&self, name: &str) -> PathBuf {
+    fn lock_of(&self, name: &str) -> Spot {
         self.root.join("locks").join(format!("{name}.lock"))
     }
 
@@ -255,7 +256,7 @@ fn open_source(path: &Path) -> Result<Option<File>, FileError> {
     if !path.is_absolute() {
         return Ok(None);
     }
-    match files::open_regular(path) {
+    match outside::open(path) {
         Ok(file) => Ok(Some(file)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error).at("open", path),
@@ -288,9 +289,8 @@ fn pack(bytes: &[u8]) -> io::Result<Vec<u8>> {
 }
 
 /// Adds a member behind the last one that the index names, and flushes it. What a killed writer left there is cut off.
-fn append(path: &Path, end: u64, packed: &[u8]) -> Result<(), FileError> {
-    let mut options = OpenOptions::new();
-    let file = options.write(true).create(true).truncate(false).mode(0o600).open(path).at("open", path)?;
+fn append(path: &Spot, end: u64, packed: &[u8]) -> Result<(), FileError> {
+    let file = files::open_in_place(path)?;
     file.set_len(end).at("cut", path)?;
     files::room_for(end + packed.len() as u64)
         .and_then(|()| file.write_all_at(packed, end))

@@ -1,14 +1,15 @@
 //! Restoring a backup: every member unpacked and checked before the transcript is said to be whole.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
 use throughline_domain::text::fingerprint;
 
 use super::index::{Backup, Member, hex};
+use crate::door::{Spot, outside};
 use crate::files::{self, AtPath, FileError};
 
 /// Why a backup could not be given back.
@@ -43,7 +44,7 @@ pub(super) fn write(backup: &Backup, to: &mut dyn Write) -> Result<u64, RestoreE
     let mut written = 0;
     for (at, member) in backup.members.iter().enumerate() {
         let damaged = |what: String| RestoreError::Damaged {
-            path: backup.path.clone(),
+            path: backup.path.shown(),
             number: at + 1,
             offset: member.offset,
             what,
@@ -73,26 +74,26 @@ fn unpack(file: &File, member: &Member) -> io::Result<Vec<u8>> {
 
 /// Writes the transcript to a file that is not there yet.
 pub(super) fn write_file(backup: &Backup, path: &Path) -> Result<u64, RestoreError> {
+    let to = outside::resolved(path);
     let exists = || RestoreError::Exists { path: path.to_owned() };
-    if path.symlink_metadata().is_ok() {
+    // Also a link that leads nowhere.
+    if to.exists() || outside::at(path).exists() {
         return Err(exists());
     }
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let temp = path.with_file_name(format!(".{name}.{}.0.tmp", std::process::id()));
+    let temp = files::temp_beside(&to);
     let result = fill(backup, &temp).and_then(|bytes| {
-        // A link takes no other file's place, a rename would.
-        match fs::hard_link(&temp, path) {
+        // A second name takes no other file's place, a rename would.
+        match temp.second_name(&to) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(exists()),
             linked => Ok(linked.at("write", path).map(|()| bytes)?),
         }
     });
-    let _ = fs::remove_file(&temp);
+    let _ = temp.unlink();
     result
 }
 
-fn fill(backup: &Backup, temp: &Path) -> Result<u64, RestoreError> {
-    let mut file =
-        OpenOptions::new().write(true).create_new(true).mode(0o600).open(temp).at("create", temp)?;
+fn fill(backup: &Backup, temp: &Spot) -> Result<u64, RestoreError> {
+    let mut file = files::create_new(temp).at("create", temp)?;
     let bytes = write(backup, &mut file)?;
     file.sync_all().at("flush", temp)?;
     Ok(bytes)

@@ -1,23 +1,23 @@
 //! Room for backups: all of them together stay under a limit, the session that was backed up longest ago goes first.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use super::index::{Generation, generations};
+use crate::door::Spot;
 use crate::lock::Lock;
 
 /// Bytes of everything.
-pub(super) fn total(root: &Path) -> u64 {
+pub(super) fn total(root: &Spot) -> u64 {
     generations(root).iter().map(Generation::disk_bytes).sum()
 }
 
 /// Bytes of one session.
-pub(super) fn bytes_of(root: &Path, name: &str) -> u64 {
+pub(super) fn bytes_of(root: &Spot, name: &str) -> u64 {
     generations(root).iter().filter(|it| it.name == name).map(Generation::disk_bytes).sum()
 }
 
 /// Removes sessions until so many bytes more have room; never the one that they are for.
-pub(super) fn make(root: &Path, own: &str, more_bytes: u64, bytes_max: u64) {
+pub(super) fn make(root: &Spot, own: &str, more_bytes: u64, bytes_max: u64) {
     let all = generations(root);
     let mut bytes: u64 = all.iter().map(Generation::disk_bytes).sum::<u64>().saturating_add(more_bytes);
     if bytes <= bytes_max {

@@ -1,13 +1,13 @@
 //! The files of a project in a bundle: pages, logs and snapshots, by names that can lead nowhere else.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use throughline_domain::text::printable;
 
+use crate::catalogue::{self, Carried, Under};
+use crate::door::{Spot, outside};
 use crate::files::{self, AtPath, FileError};
-use crate::paths::{Project, safe_name};
-use crate::project_files::own_folder;
+use crate::paths::Project;
 use crate::redact;
 
 /// Largest file that is carried: a usage log is put aside at 5 MB.
@@ -29,56 +29,21 @@ pub enum Taken {
 /// The files of a project that are carried: their names in a bundle, and where they are. Those that are no files (links) or too
 /// long come second.
 #[must_use]
-pub fn of_project(project: &Project) -> (Vec<(String, PathBuf)>, Vec<PathBuf>) {
-    let (mut found, mut passed) = (Vec::new(), Vec::new());
-    let mut look = |folder: &Path, prefix: &str| {
-        if folder.is_symlink() {
-            passed.push(folder.to_owned());
-            return;
-        }
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten().take(FILES_MAX) {
-            let Ok(name) = entry.file_name().into_string() else { continue };
-            let name = format!("{prefix}{name}");
-            if !is_carried(&name) {
-                continue;
-            }
-            let is_whole = |meta: fs::Metadata| meta.is_file() && meta.len() <= FILE_BYTES_MAX as u64;
-            if entry.path().symlink_metadata().is_ok_and(is_whole) {
-                found.push((name, entry.path()));
-            } else {
-                passed.push(entry.path());
-            }
-        }
-    };
-    look(&project.files, "");
-    look(&project.files.join("logs"), "logs/");
-    let sessions = project.files.join("sessions");
-    for entry in fs::read_dir(&sessions).into_iter().flatten().flatten().take(FILES_MAX) {
-        if let (Ok(name), true) = (entry.file_name().into_string(), !sessions.is_symlink()) {
-            look(&entry.path(), &format!("sessions/{name}/"));
-        }
-    }
-    found.sort();
-    (found, passed)
+pub fn of_project(project: &Project) -> (Vec<(String, Spot)>, Vec<Spot>) {
+    let all = catalogue::find(Under::Project, &project.files, Path::new(""));
+    let carried = all.entries.into_iter().filter(|entry| entry.row.carried == Carried::AsFile);
+    let (whole, long): (Vec<_>, Vec<_>) =
+        carried.partition(|entry| entry.spot.len() <= FILE_BYTES_MAX as u64);
+    let found = whole.into_iter().filter_map(|entry| Some((entry.path.to_str()?.to_owned(), entry.spot)));
+    let passed = all.odd.into_iter().chain(long.into_iter().map(|entry| entry.spot));
+    (found.take(FILES_MAX).collect(), passed.collect())
 }
 
 /// Whether a name in a bundle is one of ours: nothing else is written, wherever it would lead.
 #[must_use]
 pub fn is_carried(name: &str) -> bool {
-    let is_plain = |part: &str| {
-        part.len() <= 100
-            && !part.starts_with('.')
-            && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
-    };
-    let ends = |part: &str, ends: &[&str]| ends.iter().any(|end| part.ends_with(end));
-    match name.split('/').collect::<Vec<_>>().as_slice() {
-        ["compaction-snapshot.md"] => true,
-        ["logs", log] => is_plain(log) && log.starts_with("context-usage.") && ends(log, &[".jsonl"]),
-        ["sessions", session, page] => {
-            safe_name(session) == *session && is_plain(page) && ends(page, &[".md", ".txt"])
-        }
-        _ => false,
-    }
+    let row = catalogue::row_of(Under::Project, Path::new(name));
+    row.is_some_and(|row| row.carried == Carried::AsFile && !name.contains("//") && !name.contains("./"))
 }
 
 /// Puts a file where it belongs, masked; one that stands there is never written over. With `is_trial` nothing is written.
@@ -86,10 +51,11 @@ pub fn take(project: &Project, name: &str, text: &str, is_trial: bool) -> Result
     let path = project.files.join(name);
     let shown = printable(text);
     let clean = redact::text(&shown);
-    let standing = match path.symlink_metadata() {
+    let standing = match path.meta() {
         Ok(meta) if meta.is_file() => files::read_limited(&path, FILE_BYTES_MAX as u64).ok().flatten(),
         Ok(_) => return Ok(Taken::Differs),
-        Err(_) => None,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error).at("look at", &path),
     };
     match standing {
         Some(bytes) if bytes == clean.as_bytes() || bytes == text.as_bytes() => return Ok(Taken::Known),
@@ -97,7 +63,7 @@ pub fn take(project: &Project, name: &str, text: &str, is_trial: bool) -> Result
         None if is_trial => return Ok(Taken::New),
         None => {}
     }
-    own_folder(project, path.parent().unwrap_or(&project.files))?;
+    files::create_folder(&path.parent().unwrap_or_else(|| project.files.clone()))?;
     match files::create_whole(&path, clean.as_bytes()) {
         Err(error) if error.source.kind() == std::io::ErrorKind::AlreadyExists => Ok(Taken::Differs),
         created => created.map(|()| Taken::New),
@@ -105,14 +71,14 @@ pub fn take(project: &Project, name: &str, text: &str, is_trial: bool) -> Result
 }
 
 /// The text of a file that is carried; `None` when it is none.
-pub fn text_of(path: &Path) -> Result<Option<String>, FileError> {
+pub fn text_of(path: &Spot) -> Result<Option<String>, FileError> {
     let bytes = files::read_limited(path, FILE_BYTES_MAX as u64)?.unwrap_or_default();
     Ok(String::from_utf8(bytes).ok().map(|text| redact::text(&text).into_owned()))
 }
 
 /// Removes a bundle that was not finished.
 pub fn give_up(path: &Path) -> Result<(), FileError> {
-    fs::remove_file(path).at("remove", path)
+    files::remove(&outside::resolved(path))
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! Writing a bundle: line by line, with a checksum at the end of each part.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use flate2::Compression;
@@ -11,7 +10,8 @@ use md5::{Digest, Md5};
 use serde_json::{Value, json};
 
 use super::{KIND, LINE_BYTES_MAX, VERSION};
-use crate::files::{AtPath, FileError};
+use crate::door::outside;
+use crate::files::{self, AtPath, FileError};
 
 const LEVEL: u32 = 6;
 
@@ -30,7 +30,7 @@ struct Part {
 
 /// Makes the file, for the owner alone; one that is there is not written over.
 pub fn create(path: &Path) -> Result<File, FileError> {
-    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).at("create", path)
+    files::create_new(&outside::at(path)).at("create", path)
 }
 
 impl<W: Write> BundleWriter<W> {

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use throughline_domain::Kind;
 use throughline_domain::budget::Limits;
 
+use crate::door::{Spot, outside};
 use crate::files;
 pub use sections::*;
 
@@ -72,14 +73,20 @@ pub struct ProjectGovernance {
 impl Config {
     /// Reads the user's file and lays the project's over it. What cannot be read is left out and reported.
     #[must_use]
-    pub fn load(user_file: Option<&Path>, project_file: &Path) -> (Self, Vec<ConfigProblem>) {
+    pub fn load(user_file: Option<&Path>, project_file: &Spot) -> (Self, Vec<ConfigProblem>) {
         let mut problems = Vec::new();
         let mut merged = toml::Table::new();
         let mut own = toml::Table::new();
         let mut project_rules = None;
-        for path in user_file.into_iter().chain([project_file]) {
+        let project_path = project_file.shown();
+        for path in user_file.into_iter().chain([project_path.as_path()]) {
             let is_project = user_file != Some(path);
-            match if is_project { inside_project(path) } else { Ok(()) }.and_then(|()| read_table(path)) {
+            let bytes = if is_project {
+                files::read_limited(project_file, CONFIG_BYTES_MAX)
+            } else {
+                outside::read_limited(path, CONFIG_BYTES_MAX)
+            };
+            match bytes.map_err(|error| error.to_string()).and_then(table_of) {
                 Ok(Some(mut table)) => {
                     // A project that somebody cloned must not say where this machine's usage goes, nor have
                     // its sessions copied, nor make the index of all projects forget.
@@ -126,7 +133,7 @@ impl Config {
             Err(error) => {
                 // What does not fit was taken out of each file; where that was not all of it, the user's own file counts.
                 let what = format!("{}; your own file alone is used", error.message());
-                problems.push(ConfigProblem { path: project_file.to_owned(), what });
+                problems.push(ConfigProblem { path: project_path, what });
                 (own.unwrap_or_default(), problems)
             }
         }
@@ -170,19 +177,8 @@ pub struct ConfigProblem {
     pub what: String,
 }
 
-/// A configuration that a link brings in from elsewhere is not read: the link may have come with a clone.
-fn inside_project(path: &Path) -> Result<(), String> {
-    let Some(root) = path.parent().and_then(Path::parent) else { return Ok(()) };
-    let (Ok(real), Ok(root)) = (std::fs::canonicalize(path), std::fs::canonicalize(root)) else {
-        return Ok(());
-    };
-    if real.starts_with(root) { Ok(()) } else { Err("a link leaves the project; it is not read".to_owned()) }
-}
-
-fn read_table(path: &Path) -> Result<Option<toml::Table>, String> {
-    let Some(bytes) = files::read_limited(path, CONFIG_BYTES_MAX).map_err(|error| error.to_string())? else {
-        return Ok(None);
-    };
+fn table_of(bytes: Option<Vec<u8>>) -> Result<Option<toml::Table>, String> {
+    let Some(bytes) = bytes else { return Ok(None) };
     let text = String::from_utf8(bytes).map_err(|_| "not UTF-8 text".to_owned())?;
     let table = text.parse::<toml::Table>().map_err(|error| error.to_string().trim().to_owned())?;
     Ok(Some(table))

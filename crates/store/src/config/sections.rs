@@ -450,8 +450,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("throughline.toml");
         let load = |keys: &str| {
-            files::replace(&file, format!("[purity]\n{keys}").as_bytes(), Durability::Quick).unwrap();
-            Config::load(Some(&file), &folder.path().join("none"))
+            files::replace(
+                &crate::door::outside::at(&file),
+                format!("[purity]\n{keys}").as_bytes(),
+                Durability::Quick,
+            )
+            .unwrap();
+            Config::load(Some(&file), &crate::door::outside::at(&folder.path().join("none")))
         };
         let known = toml::Table::try_from(Scale::default()).unwrap();
         assert!(known.len() > 10, "{known:?}");

@@ -4,11 +4,13 @@
 //! comes later is new.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 use md5::{Digest, Md5};
 use serde::{Deserialize, Serialize};
 
+use std::path::Path;
+
+use crate::door::Spot;
 use crate::files::{self, AtPath, Durability, FileError};
 use crate::lock::{Lock, Patience};
 use crate::paths::Home;
@@ -104,7 +106,7 @@ impl Forgotten {
     }
 }
 
-fn file(home: &Home) -> PathBuf {
+fn file(home: &Home) -> Spot {
     home.root().join("forgotten.json")
 }
 
@@ -139,7 +141,7 @@ mod tests {
                 && !all.covers_file(Path::new("-p/s-1.jsonl"), 100)
         );
         assert!(all.covers_file(Path::new("-p/s-1/subagents/agent-x.jsonl"), 5));
-        let text = std::fs::read_to_string(home.root().join("forgotten.json")).unwrap();
+        let text = std::fs::read_to_string(home.root().join("forgotten.json").shown()).unwrap();
         assert!(!text.contains("s-1") && !text.contains("/p"), "{text}");
     }
 
@@ -147,7 +149,7 @@ mod tests {
     fn marks_that_cannot_be_read_are_a_failure() {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::at(folder.path());
-        std::fs::write(file(&home), "{").unwrap();
+        std::fs::write(file(&home).shown(), "{").unwrap();
         assert!(Forgotten::read(&home).is_err());
         assert!(Forgotten::add(&home, &[("s", 1)], &[]).is_err(), "they are not written over");
     }

@@ -108,7 +108,7 @@ fn is_committed(batches: &[Batch], at: usize, after: Option<&Batch>, current: Op
 /// Makes the copy of what we last wrote true. A writer that was killed after the commit left an old one: its batch,
 /// about to go, is the last proof that this file is ours and not a hand edit. Returns the state file's fingerprint.
 fn settle_last_written(memory: &Memory) -> Result<Option<String>, FileError> {
-    let Some(bytes) = state_file::real_path(&memory.project)
+    let Some(bytes) = state_file::standing(&memory.project)
         .ok()
         .and_then(|path| files::read_limited(&path, STATE_BYTES_MAX).ok().flatten())
     else {

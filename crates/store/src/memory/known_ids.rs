@@ -3,17 +3,17 @@
 //! The archive lists those entries as not committed. An id that is listed is never given to other words.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 use throughline_domain::{Kind, State};
 
+use crate::door::Spot;
 use crate::files::{self, AtPath, Durability, FileError};
 
 /// One number per kind.
 const BYTES_MAX: u64 = 4 << 10;
 
 /// Raises a state's counters to the ids that are known to be used.
-pub(super) fn raise(folder: &Path, state: &mut State) {
+pub(super) fn raise(folder: &Spot, state: &mut State) {
     for (word, number) in read(folder) {
         if let Some(kind) = Kind::from_word(&word) {
             state.raise_counter(kind, number);
@@ -22,7 +22,7 @@ pub(super) fn raise(folder: &Path, state: &mut State) {
 }
 
 /// Remembers the counters of a state that did not become the state file.
-pub(super) fn remember(folder: &Path, state: &State) -> Result<(), FileError> {
+pub(super) fn remember(folder: &Spot, state: &State) -> Result<(), FileError> {
     let mut known = read(folder);
     let before = known.clone();
     for kind in Kind::ALL {
@@ -37,11 +37,11 @@ pub(super) fn remember(folder: &Path, state: &State) -> Result<(), FileError> {
     files::replace(&path, &bytes, Durability::Quick)
 }
 
-fn read(folder: &Path) -> BTreeMap<String, u64> {
+fn read(folder: &Spot) -> BTreeMap<String, u64> {
     let bytes = files::read_limited(&path(folder), BYTES_MAX).ok().flatten();
     bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }
 
-fn path(folder: &Path) -> PathBuf {
+fn path(folder: &Spot) -> Spot {
     folder.join("known-ids.json")
 }

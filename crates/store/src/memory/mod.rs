@@ -57,13 +57,14 @@ pub use fold::{FoldOutcome, fold_outbox};
 pub use reconcile::{KEY_DECISIONS, Repair, WORK_ITEM};
 pub use restock::RestockError;
 
+use crate::door::Spot;
 use crate::files::{self, Durability, FileError};
 use crate::lock::{Lock, LockError, Patience};
 use crate::outbox::{Batch, Event, Op, Outbox};
 use crate::paths::{Home, Project};
 use crate::redact;
 use crate::state_file::{self, StateFileError};
-use crate::statusline_rules::stamp_of;
+use crate::statusline_rules::{Watched, stamp_of};
 
 /// Who changes the memory, when, and how long they can wait.
 #[derive(Debug, Clone)]
@@ -144,7 +145,7 @@ impl Memory {
 
     /// The project's folder in the data folder.
     #[must_use]
-    pub fn folder(&self) -> PathBuf {
+    pub fn folder(&self) -> Spot {
         self.home.project(&self.project.key)
     }
 
@@ -156,13 +157,13 @@ impl Memory {
 
     /// The lock file.
     #[must_use]
-    pub fn lock_path(&self) -> PathBuf {
+    pub fn lock_path(&self) -> Spot {
         self.folder().join("lock")
     }
 
     /// A copy of the state file as we last wrote it: a difference means that somebody edited it by hand.
     #[must_use]
-    pub fn last_written_path(&self) -> PathBuf {
+    pub fn last_written_path(&self) -> Spot {
         self.folder().join("last-state.json")
     }
 
@@ -174,21 +175,17 @@ impl Memory {
 
     /// Switches Throughline off or on for this project.
     pub fn set_paused(&self, paused: bool) -> Result<(), FileError> {
-        use crate::files::AtPath;
         let path = self.folder().join("paused");
         if paused {
             files::create_folder(&self.folder())?;
             return files::replace(&path, b"paused\n", Durability::Quick);
         }
-        match std::fs::remove_file(&path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error).at("remove", &path),
-            _ => Ok(()),
-        }
+        files::remove(&path)
     }
 
     /// The state as it stands, without the lock; `None` when there is none or it cannot be read.
     pub fn peek(&self) -> Result<Option<State>, MemoryError> {
-        let path = state_file::real_path(&self.project)?;
+        let path = state_file::standing(&self.project)?;
         Ok(match state_file::read(&path)? {
             state_file::Found::State { state, .. } => Some(*state),
             _ => None,
@@ -197,7 +194,7 @@ impl Memory {
 
     /// The state, settled: a broken or missing file rebuilt, hand edits taken note of. Cheap when nothing happened.
     pub fn load(&self, author: &Author) -> Result<(State, Vec<Repair>), MemoryError> {
-        let path = state_file::real_path(&self.project)?;
+        let path = state_file::standing(&self.project)?;
         if let Some(state) = reconcile::if_untouched(self, &path)? {
             return Ok((state, Vec::new()));
         }
@@ -214,7 +211,8 @@ impl Memory {
     /// A fingerprint of the files that say what may be told: another one, and something in them may be another.
     #[must_use]
     pub fn stamp(&self) -> u64 {
-        stamp_of(&[self.project.state_file(), reconcile::untrusted_path(&self.folder())], &[])
+        let files = [self.project.state_file(), reconcile::untrusted_path(&self.folder())];
+        stamp_of(files.iter().map(Watched::Ours), &[])
     }
 
     /// Trusts entries that came with a clone: those named, or all. Returns how many.
@@ -232,11 +230,11 @@ impl Memory {
     ) -> Result<Changed<T>, MemoryError> {
         files::create_folder_flushed(&self.folder())?;
         let lock = Lock::acquire(&self.lock_path(), author.patience)?;
-        let path = state_file::real_path(&self.project)?;
+        let path = state_file::standing(&self.project)?;
         let now = time::iso(author.now);
         let base = reconcile::load(self, &path, &now)?;
         if base.state.major_version().is_some_and(|major| major > 2) {
-            return Err(MemoryError::Newer { path, version: base.state.version });
+            return Err(MemoryError::Newer { path: path.shown(), version: base.state.version });
         }
         let before = base.state.clone();
         let must_write = base.must_write;
@@ -292,7 +290,7 @@ impl Memory {
 
     fn write(
         &self,
-        path: &std::path::Path,
+        path: &Spot,
         state: &State,
         mut events: Vec<Event>,
         author: &Author,

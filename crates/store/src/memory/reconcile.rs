@@ -1,7 +1,6 @@
 //! Reconciling: what the state file holds against what we last wrote. Hand edits, clones, broken and missing files.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -12,6 +11,7 @@ use throughline_domain::{Kind, Origin, Problem, State};
 
 use super::{Memory, MemoryError, draft, known_ids};
 use crate::archive::Archive;
+use crate::door::Spot;
 use crate::files::{self, Durability, FileError};
 use crate::outbox::{Event, Op};
 use crate::state_file::{self, Found};
@@ -33,7 +33,7 @@ pub enum Repair {
         /// What was wrong.
         why: String,
         /// Its new name.
-        aside: PathBuf,
+        aside: Spot,
         /// How many entries the rebuilt set has.
         rebuilt: usize,
     },
@@ -80,7 +80,7 @@ pub(super) struct Base {
 }
 
 /// Reads the state file and settles whatever happened to it since we last wrote it.
-pub(super) fn load(memory: &Memory, path: &Path, now: &str) -> Result<Base, MemoryError> {
+pub(super) fn load(memory: &Memory, path: &Spot, now: &str) -> Result<Base, MemoryError> {
     sweep(memory, path);
     let found = state_file::read(path)?;
     let last = last_known(memory)?;
@@ -113,16 +113,16 @@ pub(super) fn load(memory: &Memory, path: &Path, now: &str) -> Result<Base, Memo
 }
 
 /// What killed writers left lying about goes with the next change: we hold the lock of the two that matter most.
-fn sweep(memory: &Memory, path: &Path) {
+fn sweep(memory: &Memory, path: &Spot) {
     for path in [path, &memory.last_written_path()] {
         if let (Some(folder), Some(name)) = (path.parent(), path.file_name()) {
-            files::sweep_temps(folder, Some(&name.to_string_lossy()));
+            files::sweep_temps(&folder, Some(&name.to_string_lossy()));
         }
     }
 }
 
 /// The state, if the file is just as we left it (or there never was one): the usual case, without a lock.
-pub(super) fn if_untouched(memory: &Memory, path: &Path) -> Result<Option<State>, MemoryError> {
+pub(super) fn if_untouched(memory: &Memory, path: &Spot) -> Result<Option<State>, MemoryError> {
     let last = last_known(memory)?;
     Ok(match (state_file::read(path)?, last) {
         (Found::State { state, hash, .. }, Some(last)) if last.hashes.contains(&hash) => Some(*state),
@@ -201,7 +201,7 @@ fn rebuild_missing(memory: &Memory, last: Option<LastKnown>) -> Base {
 
 fn rebuild_corrupt(
     memory: &Memory,
-    path: &Path,
+    path: &Spot,
     last: Option<LastKnown>,
     why: &Unreadable,
     now: &str,
@@ -320,24 +320,24 @@ fn raise_counters(state: &mut State, known: &State) {
     }
 }
 
-pub(super) fn untrusted_path(folder: &Path) -> PathBuf {
+pub(super) fn untrusted_path(folder: &Spot) -> Spot {
     folder.join("untrusted.json")
 }
 
-pub(super) fn read_untrusted(folder: &Path) -> Vec<String> {
+pub(super) fn read_untrusted(folder: &Spot) -> Vec<String> {
     let bytes = files::read_limited(&untrusted_path(folder), UNTRUSTED_BYTES_MAX).ok().flatten();
     bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }
 
 /// Whether the plain decision lines are not trusted, by what was known or by what was just found.
-pub(super) fn distrusts_lines(folder: &Path, foreign: &[String]) -> bool {
+pub(super) fn distrusts_lines(folder: &Spot, foreign: &[String]) -> bool {
     let is_lines = |name: &String| name == KEY_DECISIONS;
     foreign.iter().any(is_lines) || read_untrusted(folder).iter().any(is_lines)
 }
 
 /// Notes what came from elsewhere and stays in the working set. Before the state file is written: no kill may leave
 /// an entry that is known and not known to be foreign.
-pub(super) fn distrust(folder: &Path, foreign: &[String], state: &State) -> Result<(), FileError> {
+pub(super) fn distrust(folder: &Spot, foreign: &[String], state: &State) -> Result<(), FileError> {
     let mut all = read_untrusted(folder);
     let known: HashSet<String> = all.iter().cloned().collect();
     let names = names_in(state);
@@ -346,7 +346,7 @@ pub(super) fn distrust(folder: &Path, foreign: &[String], state: &State) -> Resu
 }
 
 /// Forgets what has left the working set. After the state file is written.
-pub(super) fn forget_untrusted(folder: &Path, state: &State) -> Result<(), FileError> {
+pub(super) fn forget_untrusted(folder: &Spot, state: &State) -> Result<(), FileError> {
     let before = read_untrusted(folder);
     if before.is_empty() {
         return Ok(());
@@ -364,7 +364,7 @@ fn names_in(state: &State) -> HashSet<String> {
     names
 }
 
-pub(super) fn trust(folder: &Path, names: &[String]) -> Result<usize, FileError> {
+pub(super) fn trust(folder: &Spot, names: &[String]) -> Result<usize, FileError> {
     let before = read_untrusted(folder);
     let stays = |id: &&String| !names.is_empty() && !names.iter().any(|name| name.eq_ignore_ascii_case(id));
     let after: Vec<String> = before.iter().filter(stays).cloned().collect();
@@ -372,7 +372,7 @@ pub(super) fn trust(folder: &Path, names: &[String]) -> Result<usize, FileError>
     Ok(before.len() - after.len())
 }
 
-fn write_untrusted(folder: &Path, ids: &[String]) -> Result<(), FileError> {
+fn write_untrusted(folder: &Spot, ids: &[String]) -> Result<(), FileError> {
     let bytes = serde_json::to_vec(ids).unwrap_or_else(|_| b"[]".to_vec());
     files::create_folder(folder)?;
     files::replace(&untrusted_path(folder), &bytes, Durability::Flushed)

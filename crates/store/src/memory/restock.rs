@@ -42,7 +42,7 @@ impl Memory {
         if !outbox.is_empty() {
             return Ok(0);
         }
-        let path = state_file::real_path(&self.project).map_err(MemoryError::from)?;
+        let path = state_file::standing(&self.project).map_err(MemoryError::from)?;
         let found = state_file::read(&path).map_err(MemoryError::from)?;
         let Found::State { state, hash, .. } = found else { return Ok(0) };
         let untrusted = self.untrusted();

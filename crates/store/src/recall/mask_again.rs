@@ -40,7 +40,7 @@ impl Recall {
             connection.execute_batch("VACUUM")?;
             connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
         })?;
-        if is_busy == 0 { Ok(()) } else { Err(RecallError::Busy { path: self.path.clone() }) }
+        if is_busy == 0 { Ok(()) } else { Err(RecallError::Busy { path: self.path.shown() }) }
     }
 }
 

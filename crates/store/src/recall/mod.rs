@@ -18,8 +18,6 @@ mod surroundings;
 mod write;
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, TransactionBehavior};
@@ -33,6 +31,7 @@ pub use surroundings::{Placed, SessionOf};
 pub use write::{Added, Batch};
 
 use crate::archive::{self, ArchiveError};
+use crate::door::Spot;
 use crate::known_files::{self, KnownFile};
 use crate::lock::{Lock, Patience};
 
@@ -48,7 +47,7 @@ const FILES: &str = "files";
 #[derive(Debug)]
 pub struct Recall {
     connection: Connection,
-    path: PathBuf,
+    path: Spot,
 }
 
 /// The right to write to the index. The system frees it when its holder dies.
@@ -59,20 +58,20 @@ pub struct Writing {
 
 impl Recall {
     /// Opens the index, makes it when there is none, and brings its schema up to date.
-    pub fn open(path: &Path, wait: Duration) -> Result<Self, RecallError> {
+    pub fn open(path: &Spot, wait: Duration) -> Result<Self, RecallError> {
         let mut connection = archive::open_file(path, wait)?;
         bring_up(&mut connection, path)?;
-        Ok(Self { connection, path: path.to_owned() })
+        Ok(Self { connection, path: path.clone() })
     }
 
     /// The same; a damaged file is set aside under another name first, and another one begun.
     ///
     /// Gives the name of what was set aside. `stamp` makes it one of its own.
     pub fn open_or_renew(
-        path: &Path,
+        path: &Spot,
         wait: Duration,
         stamp: &str,
-    ) -> Result<(Self, Option<PathBuf>), RecallError> {
+    ) -> Result<(Self, Option<Spot>), RecallError> {
         match Self::open(path, wait) {
             Err(error) if error.is_corrupt() => {
                 let writing = Self::writing(path, Patience::Person)?;
@@ -80,10 +79,8 @@ impl Recall {
                 if let Ok(open) = Self::open(path, wait) {
                     return Ok((open, None));
                 }
-                let aside = archive::rename_aside(path, stamp).map_err(|error| RecallError::Failed {
-                    path: path.to_owned(),
-                    what: error.to_string(),
-                })?;
+                let aside = archive::rename_aside(path, stamp)
+                    .map_err(|error| RecallError::Failed { path: path.shown(), what: error.to_string() })?;
                 drop(writing);
                 Ok((Self::open(path, wait)?, Some(aside)))
             }
@@ -92,14 +89,14 @@ impl Recall {
     }
 
     /// The right to write: one process at a time.
-    pub fn writing(path: &Path, patience: Patience) -> Result<Writing, RecallError> {
+    pub fn writing(path: &Spot, patience: Patience) -> Result<Writing, RecallError> {
         let lock = lock_path(path);
         Ok(Writing { _lock: Lock::acquire(&lock, patience)? })
     }
 
     /// The same, only if nobody has it.
     #[must_use]
-    pub fn writing_now(path: &Path) -> Option<Writing> {
+    pub fn writing_now(path: &Spot) -> Option<Writing> {
         Lock::try_now(&lock_path(path)).map(|lock| Writing { _lock: lock })
     }
 
@@ -110,15 +107,14 @@ impl Recall {
 
     /// The database file.
     #[must_use]
-    pub fn path(&self) -> &Path {
+    pub fn path(&self) -> &Spot {
         &self.path
     }
 
     /// Bytes on disk: the database and its log.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        let of = |path: &Path| fs::metadata(path).map_or(0, |meta| meta.len());
-        of(&self.path) + of(&archive::beside(&self.path, "-wal"))
+        self.path.len() + archive::beside(&self.path, "-wal").len()
     }
 
     /// How many passages there are.
@@ -143,24 +139,24 @@ impl Recall {
 
     /// Moves the log into the database, unless somebody reads it at this moment.
     fn shorten_log(&self, bytes_max: u64) {
-        if fs::metadata(archive::beside(&self.path, "-wal")).is_ok_and(|log| log.len() > bytes_max) {
+        if archive::beside(&self.path, "-wal").len() > bytes_max {
             let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
         }
     }
 }
 
-fn lock_path(path: &Path) -> PathBuf {
+fn lock_path(path: &Spot) -> Spot {
     archive::beside(path, ".lock")
 }
 
-fn bring_up(connection: &mut Connection, path: &Path) -> Result<(), RecallError> {
+fn bring_up(connection: &mut Connection, path: &Spot) -> Result<(), RecallError> {
     let sql = |error: &rusqlite::Error| RecallError::from(ArchiveError::from_sql(path, error));
     let version =
         |connection: &Connection| connection.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0));
     let known = i64::try_from(SCHEMA.len()).unwrap_or(i64::MAX);
     let found = version(connection).map_err(|error| sql(&error))?;
     if found > known {
-        return Err(RecallError::Newer { path: path.to_owned(), found, known });
+        return Err(RecallError::Newer { path: path.shown(), found, known });
     }
     if found == known {
         return Ok(());

@@ -5,14 +5,12 @@
 //! file that is committed, in a sync). And it has 16 bits: whoever has the key as well can rule guesses out, but cannot
 //! confirm one. Where there is no key, the mark has no fingerprint.
 
-use std::fs::{File, OpenOptions};
-use std::io::{ErrorKind, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::io::{ErrorKind, Write};
 use std::sync::OnceLock;
 
 use md5::{Digest, Md5};
 
+use crate::door::{Spot, outside};
 use crate::files;
 use crate::paths::Home;
 
@@ -20,11 +18,10 @@ use crate::paths::Home;
 pub const OPENING: &str = "[masked:";
 
 const KEY_BYTES: usize = 16;
-const RANDOM: &str = "/dev/urandom";
 
 type Key = [u8; KEY_BYTES];
 
-static KEY_FILE: OnceLock<PathBuf> = OnceLock::new();
+static KEY_FILE: OnceLock<Spot> = OnceLock::new();
 static KEY: OnceLock<Option<Key>> = OnceLock::new();
 
 /// Names the data folder whose key makes the fingerprints of this process. Nothing is read before the first secret.
@@ -65,14 +62,12 @@ fn fingerprint(key: &Key, secret: &str) -> u16 {
 }
 
 /// The key in a file, made when there is none. A data folder that does not exist is not made for it.
-fn key_at(path: &Path) -> Option<Key> {
+fn key_at(path: &Spot) -> Option<Key> {
     if let Some(key) = read(path) {
         return Some(key);
     }
-    let mut key = Key::default();
-    File::open(RANDOM).and_then(|mut random| random.read_exact(&mut key)).ok()?;
-    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-    match made.and_then(|mut file| file.write_all(&key)) {
+    let key: Key = outside::random().ok()?;
+    match files::create_new(path).and_then(|mut file| file.write_all(&key)) {
         Ok(()) => Some(key),
         // Another process was faster.
         Err(error) if error.kind() == ErrorKind::AlreadyExists => read(path),
@@ -80,7 +75,7 @@ fn key_at(path: &Path) -> Option<Key> {
     }
 }
 
-fn read(path: &Path) -> Option<Key> {
+fn read(path: &Spot) -> Option<Key> {
     files::read_limited(path, KEY_BYTES as u64).ok()??.try_into().ok()
 }
 
@@ -91,19 +86,20 @@ mod tests {
     #[test]
     fn a_key_is_made_once_and_tells_secrets_apart() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("mask-key");
+        let root = Spot::root(folder.path());
+        let path = root.join("mask-key");
         let key = key_at(&path).unwrap();
         assert_eq!(key_at(&path), Some(key));
         assert_ne!(key, Key::default());
         assert_eq!(fingerprint(&key, "hunter2"), fingerprint(&key, "hunter2"));
-        let other = key_at(&folder.path().join("another")).unwrap();
+        let other = key_at(&root.join("another")).unwrap();
         let differ = (0..64).filter(|number| {
             let secret = number.to_string();
             fingerprint(&key, &secret) != fingerprint(&other, &secret)
         });
         assert!(differ.count() > 60, "another installation has other fingerprints");
-        assert_eq!(key_at(&folder.path().join("no/folder")), None);
-        std::fs::write(&path, "short").unwrap();
+        assert_eq!(key_at(&root.join("no/folder")), None);
+        std::fs::write(path.shown(), "short").unwrap();
         assert_eq!(key_at(&path), None, "a damaged key is no key, and is left as it is");
     }
 }

@@ -1,46 +1,68 @@
 //! Documents: files that are replaced whole.
 
 use std::borrow::Cow;
-use std::path::Path;
 
 use serde_json::Value;
 
+use super::form::{self, BLOCK};
 use super::lines;
-use crate::files::{self, Durability, FileError};
+use crate::catalogue::Form;
+use crate::door::Spot;
+use crate::files::{self, FileError};
 use crate::redact;
 
 const FILE_BYTES_MAX: u64 = 64 << 20;
-/// Our block of a page that a person writes as well, and where our log in it begins.
-const BLOCK: &str = "<!-- throughline: begin";
+/// Where our block of a page ends that a person writes as well, and where our log in it begins.
 const BLOCK_END: &str = "<!-- throughline: end -->";
 const LOG: &str = "## Progress Log";
 
 /// Masks a file of ours; says whether something was to be masked.
-pub(super) fn mask(path: &Path) -> Result<bool, FileError> {
-    replaced(path, masked)
+pub(super) fn mask(path: &Spot, form: Form) -> Result<bool, FileError> {
+    replaced(path, form, masked)
+}
+
+/// Masks a file that is a JSON document.
+pub(super) fn mask_json(path: &Spot) -> Result<bool, FileError> {
+    mask(path, Form::Json)
+}
+
+/// Whether a file has the same content as another one, or has it once both are masked.
+pub(super) fn is_alike(path: &Spot, other: &Spot) -> Result<bool, FileError> {
+    let read = |path: &Spot| files::read_limited(path, FILE_BYTES_MAX);
+    let clean = |bytes: Vec<u8>| match std::str::from_utf8(&bytes).ok().and_then(masked) {
+        Some(clean) => clean.into_bytes(),
+        None => bytes,
+    };
+    Ok(match (read(path)?, read(other)?) {
+        (Some(one), Some(other)) => one == other || clean(one) == clean(other),
+        _ => false,
+    })
 }
 
 /// Masks what is ours in a page of notes: the block, and the log.
-pub(super) fn mask_notes(path: &Path) -> Result<bool, FileError> {
-    replaced(path, masked_notes)
+pub(super) fn mask_notes(path: &Spot) -> Result<bool, FileError> {
+    replaced(path, Form::Notes, masked_notes)
 }
 
 /// Masks a file if it is text as a whole; `None` when it is not, or too large to be looked at.
-pub(super) fn mask_text(path: &Path) -> Result<Option<bool>, FileError> {
+pub(super) fn mask_text(path: &Spot, form: Form) -> Result<Option<bool>, FileError> {
     let is_text = match files::read_limited(path, FILE_BYTES_MAX) {
         Ok(Some(bytes)) => std::str::from_utf8(&bytes).is_ok() && !bytes.contains(&0),
         Ok(None) => return Ok(Some(false)),
         Err(_) => false,
     };
-    if is_text { mask(path).map(Some) } else { Ok(None) }
+    if is_text { mask(path, form).map(Some) } else { Ok(None) }
 }
 
-fn replaced(path: &Path, masked: fn(&str) -> Option<String>) -> Result<bool, FileError> {
+fn replaced(path: &Spot, form: Form, masked: fn(&str) -> Option<String>) -> Result<bool, FileError> {
     let Some(bytes) = files::read_limited(path, FILE_BYTES_MAX)? else { return Ok(false) };
     // What is no text as a whole may hold some: it is overwritten where it stands.
-    let Ok(text) = std::str::from_utf8(&bytes) else { return lines::mask(path) };
+    let Ok(text) = std::str::from_utf8(&bytes) else { return lines::mask(path, form) };
+    if !form::is_of(form, text) {
+        return Ok(false);
+    }
     match masked(text) {
-        Some(clean) => files::replace(path, clean.as_bytes(), Durability::Flushed).map(|()| true),
+        Some(clean) => files::replace_verified(path, clean.as_bytes()).map(|()| true),
         None => Ok(false),
     }
 }

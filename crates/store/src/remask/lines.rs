@@ -3,12 +3,15 @@
 //! A replacement would lose what is appended meanwhile, and whoever remembers how far a file was read would read on in
 //! the middle of a line.
 
-use std::fs::OpenOptions;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
-use std::path::Path;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
 
 use serde_json::Value;
 
+use super::form;
+use crate::catalogue::Form;
+use crate::door::Spot;
 use crate::files::{self, AtPath, FileError};
 use crate::redact;
 
@@ -18,26 +21,49 @@ const FILE_BYTES_MAX: u64 = 256 << 20;
 const PASSES_MAX: usize = 8;
 const STAR: u8 = b'*';
 
-/// Overwrites the secrets of a file; says whether there were any.
-pub(super) fn mask(path: &Path) -> Result<bool, FileError> {
-    let Some(mut bytes) = files::read_limited(path, FILE_BYTES_MAX)? else { return Ok(false) };
+/// Overwrites the secrets of those lines of a file that are of our form; says whether there were any.
+pub(super) fn mask(path: &Spot, form: Form) -> Result<bool, FileError> {
+    let Some(before) = files::read_limited(path, FILE_BYTES_MAX)? else { return Ok(false) };
+    let mut bytes = before.clone();
     let mut stars = Vec::new();
     let ends: Vec<usize> = memchr::memchr_iter(b'\n', &bytes).chain([bytes.len()]).collect();
     let mut line = 0;
     for end in ends {
-        star_line(&mut bytes[line..end], line, &mut stars);
+        if form::is_line_of(form, &bytes[line..end]) {
+            star_line(&mut bytes[line..end], line, &mut stars);
+        }
         line = (end + 1).min(bytes.len());
     }
     if stars.is_empty() {
         return Ok(false);
     }
-    let no_link = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
-    let file = OpenOptions::new().write(true).custom_flags(no_link).open(path).at("open", path)?;
-    for (from, to) in stars {
-        file.write_all_at(&bytes[from..to], from as u64).at("write to", path)?;
+    let file = files::open_standing(path)?;
+    // What is overwritten stays beside it until the new content was read back.
+    let kept = files::temp_beside(path);
+    files::create_whole(&kept, &before)?;
+    let written = overwrite(&file, &bytes, &stars).at("write to", path);
+    if written.is_err() {
+        overwrite(&file, &before, &stars).at("give back", path)?;
     }
-    file.sync_data().at("flush", path)?;
-    Ok(true)
+    files::remove(&kept)?;
+    written.map(|()| true)
+}
+
+/// Writes some places of a file, and reads them back. Others may append meanwhile.
+fn overwrite(file: &File, bytes: &[u8], places: &[(usize, usize)]) -> io::Result<()> {
+    for (from, to) in places {
+        file.write_all_at(&bytes[*from..*to], *from as u64)?;
+    }
+    file.sync_data()?;
+    let mut read = Vec::new();
+    for (from, to) in places {
+        read.resize(to - from, 0);
+        file.read_exact_at(&mut read, *from as u64)?;
+        if read != bytes[*from..*to] {
+            return Err(io::Error::other("what was read back is not what was written"));
+        }
+    }
+    Ok(())
 }
 
 /// Overwrites the secrets of a line that begins at `offset`; notes where.
@@ -107,19 +133,19 @@ mod tests {
     #[test]
     fn secrets_are_overwritten_and_nothing_moves() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("spool.jsonl");
+        let path = Spot::root(folder.path()).join("spool.jsonl");
         let secret = ["ghp_", "q7Zr4TnYw8LkVb2McXdP9sHfGj3uAe6RtK1o"].concat();
         let text = format!(
             "{{\"note\":\"use {secret} é\"}}\n\u{fffd}x\n{{\"name\":\"DB_PASSWORD\",\"value\":\"tr0ub4dor&3\"}}\n{{\"cut"
         );
-        std::fs::write(&path, &text).unwrap();
-        assert!(mask(&path).unwrap());
-        let after = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(path.shown(), &text).unwrap();
+        assert!(mask(&path, Form::JsonLines).unwrap());
+        let after = std::fs::read_to_string(path.shown()).unwrap();
         assert_eq!(after.len(), text.len());
         assert_eq!(
             after,
             text.replace(&secret, &"*".repeat(secret.len())).replace("tr0ub4dor&3", &"*".repeat(11))
         );
-        assert!(!mask(&path).unwrap(), "once is enough");
+        assert!(!mask(&path, Form::JsonLines).unwrap(), "once is enough");
     }
 }

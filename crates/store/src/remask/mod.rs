@@ -5,15 +5,18 @@
 //! were before us, files that a restore overwrote.
 
 mod documents;
+mod form;
 mod lines;
 mod places;
 
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use std::path::{Path, PathBuf};
+
 use crate::archive::{self, Archive, ArchiveError, MASKED_TABLES};
+use crate::door::Spot;
 use crate::files::{self, Durability};
 use crate::lock::{Lock, Patience};
 use crate::paths::{Home, Project};
@@ -47,8 +50,8 @@ struct Progress {
 }
 
 impl Progress {
-    fn keep(&mut self, path: &Path) {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    fn keep(&mut self, path: &Spot) {
+        let name = path.name();
         if !self.kept.contains(&name) && self.kept.len() < KEPT_MAX {
             self.kept.push(name);
         }
@@ -81,13 +84,13 @@ pub struct Done {
     /// What could not be looked into, and why.
     pub problems: Vec<String>,
     /// Damaged databases that were set aside: what they hold cannot be masked.
-    pub kept: Vec<PathBuf>,
+    pub kept: Vec<Spot>,
     /// Whether nothing is left to do.
     pub is_finished: bool,
 }
 
 impl Done {
-    fn problem(&mut self, path: &Path, what: impl std::fmt::Display) {
+    fn problem(&mut self, path: &Spot, what: impl std::fmt::Display) {
         if self.problems.len() < PROBLEMS_MAX {
             self.problems.push(format!("{}: {what}", path.display()));
         }
@@ -108,16 +111,16 @@ pub fn is_due(home: &Home) -> bool {
 
 /// Damaged databases that were set aside before today's rules masked everything else, and that are still there.
 #[must_use]
-pub fn kept(home: &Home) -> Vec<PathBuf> {
+pub fn kept(home: &Home) -> Vec<Spot> {
     kept_in(home, &progress(home))
 }
 
-fn kept_in(home: &Home, progress: &Progress) -> Vec<PathBuf> {
+fn kept_in(home: &Home, progress: &Progress) -> Vec<Spot> {
     let paths = progress.kept.iter().filter(|name| archive::is_aside(name) && !name.contains('/'));
     paths.map(|name| home.root().join(name)).filter(|path| path.is_file()).collect()
 }
 
-fn marker(home: &Home) -> PathBuf {
+fn marker(home: &Home) -> Spot {
     home.root().join("masked.json")
 }
 
@@ -131,7 +134,7 @@ impl Job<'_> {
     #[must_use]
     pub fn run(&self) -> Option<Done> {
         let mut done = Done::default();
-        if !self.home.root().is_dir() {
+        if !self.home.root().is_folder() {
             return Some(Done { is_finished: true, ..done });
         }
         let lock = self.home.root().join("masked.lock");
@@ -210,8 +213,8 @@ impl Job<'_> {
     }
 
     /// A large database takes seconds to be put in order, and no hook has them.
-    fn may_tidy(&self, path: &Path) -> bool {
-        self.deadline.is_none() || std::fs::metadata(path).map_or(0, |meta| meta.len()) <= QUICK_BYTES_MAX
+    fn may_tidy(&self, path: &Spot) -> bool {
+        self.deadline.is_none() || path.len() <= QUICK_BYTES_MAX
     }
 
     fn next_file(&self, progress: &mut Progress, done: &mut Done) -> Option<i64> {
@@ -227,8 +230,8 @@ impl Job<'_> {
             match place.mask(self.home) {
                 Ok(Outcome::Masked) => done.masked += 1,
                 Ok(Outcome::Clean) => {}
-                Ok(Outcome::Kept) => progress.keep(place.path()),
-                Err(error) => done.problem(place.path(), error),
+                Ok(Outcome::Kept) => progress.keep(place.spot()),
+                Err(error) => done.problem(place.spot(), error),
             }
         }
         None

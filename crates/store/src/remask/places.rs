@@ -1,51 +1,33 @@
-//! Places: the files of ours that hold text, in the data folder and in every project that is known.
+//! Places: the files of the catalogue that hold words, in the data folder and in every project that is known.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{documents, lines};
-use crate::archive;
+use crate::catalogue::{self, Entry, Masked, Under};
 use crate::checkpoints::Checkpoints;
+use crate::door::Spot;
 use crate::lock::{Lock, Patience};
 use crate::paths::{Home, Project};
 use crate::session::SessionCache;
+use crate::state_file;
 
-const FILES_MAX: usize = 100_000;
-const DEPTH_MAX: usize = 6;
-/// Folders of the data folder with copies that are not ours to edit.
-const COPIES: [&str; 3] = ["backups", "installs", "kept-files"];
-/// Files that hold no text of anybody, or that are locked and named by their bytes.
-const OTHERS: [&str; 8] = [
-    "mask-key",
-    "machine",
-    "masked.json",
-    "lock",
-    "paused",
-    "prices.json",
-    "session.json",
-    "checkpoints-made.json",
-];
+/// Most sessions that are looked at.
+const SESSIONS_MAX: usize = 100_000;
 
-/// A file, and how it is masked.
+/// What is masked at once, under one lock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place {
-    /// Others append to it at any moment.
-    Lines(PathBuf),
-    /// It is replaced whole.
-    Document(PathBuf),
-    /// A person writes into it, too.
-    Notes(PathBuf),
+    /// A file by itself.
+    One(Entry),
     /// The working set, with the copy that tells whether somebody edited it: under the project's lock.
     State {
         /// The file.
-        path: PathBuf,
+        spot: Spot,
         /// The project's folder in the data folder.
-        folder: PathBuf,
+        folder: Spot,
     },
-    /// A damaged database that was set aside, or its log. Only what is text as a whole can be masked.
-    Aside(PathBuf),
     /// Checkpoints that were made here; they are known by the fingerprints of their files.
-    Checkpoints(PathBuf, Box<Project>),
+    Checkpoints(Spot, Box<Project>),
 }
 
 /// What became of a place.
@@ -60,10 +42,10 @@ pub(super) enum Outcome {
 }
 
 impl Place {
-    pub(super) fn path(&self) -> &Path {
+    pub(super) fn spot(&self) -> &Spot {
         match self {
-            Self::Lines(path) | Self::Document(path) | Self::Notes(path) | Self::State { path, .. } => path,
-            Self::Aside(path) | Self::Checkpoints(path, _) => path,
+            Self::One(entry) => &entry.spot,
+            Self::State { spot, .. } | Self::Checkpoints(spot, _) => spot,
         }
     }
 
@@ -71,24 +53,36 @@ impl Place {
     pub(super) fn mask(&self, home: &Home) -> Result<Outcome, String> {
         let said = |error: crate::files::FileError| error.to_string();
         let is_masked = match self {
-            Self::Aside(path) => match documents::mask_text(path).map_err(said)? {
-                Some(is_masked) => Ok(is_masked),
-                None => return Ok(Outcome::Kept),
+            Self::One(Entry { row, spot, .. }) => match row.masked {
+                Masked::InPlace => lines::mask(spot, row.form).map_err(said),
+                Masked::Whole => documents::mask(spot, row.form).map_err(said),
+                Masked::OurPart => documents::mask_notes(spot).map_err(said),
+                Masked::IfText => match documents::mask_text(spot, row.form).map_err(said)? {
+                    Some(is_masked) => Ok(is_masked),
+                    None => return Ok(Outcome::Kept),
+                },
+                // A copy whose working set is gone.
+                Masked::WithItsCopy => documents::mask_json(spot).map_err(said),
+                Masked::IfMadeHere | Masked::Rows => Ok(false),
+                Masked::NoWords | Masked::Exact => Ok(false),
             },
-            Self::Lines(path) => lines::mask(path).map_err(said),
-            Self::Document(path) => documents::mask(path).map_err(said),
-            Self::Notes(path) => documents::mask_notes(path).map_err(said),
-            Self::State { path, folder } => {
-                let lock = Lock::acquire(&folder.join("lock"), Patience::Hook);
-                let _alone = lock.map_err(|error| error.to_string())?;
-                // The copy first: a kill between the two leaves the file to be masked by the next one.
-                let of_copy = documents::mask(&folder.join("last-state.json")).map_err(said)?;
-                Ok(documents::mask(path).map_err(said)? || of_copy)
-            }
+            Self::State { spot, folder } => mask_state(spot, folder),
             Self::Checkpoints(_, project) => mask_checkpoints(project, home),
         };
         is_masked.map(|is_masked| if is_masked { Outcome::Masked } else { Outcome::Clean })
     }
+}
+
+/// Only what we wrote ourselves: a file that differs from our copy is somebody else's, and stays as it is.
+fn mask_state(spot: &Spot, folder: &Spot) -> Result<bool, String> {
+    let said = |error: crate::files::FileError| error.to_string();
+    let lock = Lock::acquire(&folder.join("lock"), Patience::Hook);
+    let _alone = lock.map_err(|error| error.to_string())?;
+    let copy = folder.join("last-state.json");
+    let is_ours = documents::is_alike(spot, &copy).map_err(said)?;
+    // The copy first: a kill between the two leaves the file to be masked by the next one.
+    let of_copy = documents::mask_json(&copy).map_err(said)?;
+    Ok((is_ours && documents::mask_json(spot).map_err(said)?) || of_copy)
 }
 
 fn mask_checkpoints(project: &Project, home: &Home) -> Result<bool, String> {
@@ -107,91 +101,45 @@ fn mask_checkpoints(project: &Project, home: &Home) -> Result<bool, String> {
 
 /// Every place, in an order that stays.
 pub(super) fn of(home: &Home, projects: &[Project], claude_folder: Option<&Path>) -> Vec<Place> {
-    let mut all = Vec::new();
-    walk(home.root(), DEPTH_MAX, &mut all);
+    let mut all = singles(Under::Data, home.root(), "");
     if let Some(folder) = claude_folder {
-        walk(&folder.join("data").join("compressed_context"), 2, &mut all);
+        all.extend(singles(Under::Client, &Spot::root(folder), "data"));
     }
     for project in projects {
-        walk(&project.files.join("logs"), 1, &mut all);
-        of_notes(&project.files.join("sessions"), &mut all);
-        of_working_set(home, project, &mut all);
-        let folder = project.files.join("checkpoints");
-        all.push(Place::Checkpoints(folder, Box::new(project.clone())));
+        all.extend(singles(Under::Project, &project.files, ""));
+        if let Ok(spot) = state_file::standing(project)
+            && spot.is_file()
+        {
+            all.push(Place::State { spot, folder: home.project(&project.key) });
+        }
+        all.push(Place::Checkpoints(project.files.join("checkpoints"), Box::new(project.clone())));
     }
     // A copy is masked together with its file, under one lock.
-    let copies: Vec<PathBuf> = all
+    let copies: Vec<Spot> = all
         .iter()
         .filter_map(|place| match place {
             Place::State { folder, .. } => Some(folder.join("last-state.json")),
             _ => None,
         })
         .collect();
-    all.retain(|place| !matches!(place, Place::Document(path) if copies.contains(path)));
-    all.sort_by(|one, other| one.path().cmp(other.path()));
+    all.retain(|place| !matches!(place, Place::One(entry) if copies.contains(&entry.spot)));
+    all.sort_by(|one, other| one.spot().cmp(other.spot()));
     all.dedup();
     all
 }
 
+fn singles(under: Under, root: &Spot, from: &str) -> Vec<Place> {
+    let found = catalogue::find(under, root, Path::new(from));
+    let is_one = |entry: &Entry| match entry.row.masked {
+        Masked::InPlace | Masked::Whole | Masked::OurPart | Masked::IfText => true,
+        Masked::WithItsCopy => under == Under::Data,
+        _ => false,
+    };
+    found.entries.into_iter().filter(is_one).map(Place::One).collect()
+}
+
 /// Top folders of the projects whose sessions are known.
 pub(super) fn roots_of_sessions(home: &Home) -> Vec<PathBuf> {
-    let folders = fs::read_dir(home.root().join("sessions")).into_iter().flatten().flatten().take(FILES_MAX);
-    folders.filter_map(|folder| SessionCache::read(&folder.path()).map(|cache| cache.project_root)).collect()
-}
-
-fn of_working_set(home: &Home, project: &Project, all: &mut Vec<Place>) {
-    let folder = home.project(&project.key);
-    if let Ok(path) = crate::state_file::real_path(project)
-        && path.exists()
-    {
-        all.push(Place::State { path, folder });
-    }
-    for entry in fs::read_dir(&project.files).into_iter().flatten().flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let is_aside = name.starts_with("unified-session-state.json.");
-        if (is_aside || name == "compaction-snapshot.md")
-            && entry.file_type().is_ok_and(|kind| kind.is_file())
-        {
-            all.push(Place::Document(entry.path()));
-        }
-    }
-}
-
-fn of_notes(folder: &Path, all: &mut Vec<Place>) {
-    let mut files = Vec::new();
-    walk(folder, 2, &mut files);
-    all.extend(files.into_iter().map(|place| match place {
-        Place::Document(path)
-            if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("notes")) =>
-        {
-            Place::Notes(path)
-        }
-        other => other,
-    }));
-}
-
-fn walk(folder: &Path, depth: usize, all: &mut Vec<Place>) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let Ok(kind) = entry.file_type() else { continue };
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if kind.is_dir() && depth > 0 && !COPIES.contains(&name.as_str()) {
-            walk(&entry.path(), depth - 1, all);
-        } else if kind.is_file() && all.len() < FILES_MAX {
-            all.extend(place_of(entry.path(), &name));
-        }
-    }
-}
-
-/// How a file is masked, by its name; links are no files here.
-fn place_of(path: PathBuf, name: &str) -> Option<Place> {
-    let ends = |end: &str| name.ends_with(end);
-    if archive::is_aside(name) {
-        // The index of a log holds no text.
-        return (!ends("-shm")).then_some(Place::Aside(path));
-    }
-    if OTHERS.contains(&name) || name.contains(".db") || ends(".lock") || ends(".gz") || ends(".tmp") {
-        return None;
-    }
-    let is_lines = ends(".jsonl") || ends(".log") || name.contains(".log.") || name.contains(".jsonl.");
-    Some(if is_lines { Place::Lines(path) } else { Place::Document(path) })
+    let folders = home.root().join("sessions").children(SESSIONS_MAX);
+    folders.iter().filter_map(|folder| SessionCache::read(folder).map(|cache| cache.project_root)).collect()
 }

@@ -13,7 +13,6 @@ mod slices;
 mod write;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::Connection;
@@ -21,6 +20,7 @@ use throughline_domain::Timestamp;
 use throughline_domain::usage::{Boundary, Response, Sample};
 
 use crate::archive::{Archive, ArchiveError};
+use crate::door::Spot;
 use crate::known_files::{self, KnownFile};
 
 pub use disagreements::Disagreement;
@@ -52,13 +52,13 @@ pub struct Batch {
 
 impl UsageStore {
     /// Opens the archive's database; waits up to `wait` for other processes, here and in every call that follows.
-    pub fn open(path: &Path, wait: Duration) -> Result<Self, ArchiveError> {
+    pub fn open(path: &Spot, wait: Duration) -> Result<Self, ArchiveError> {
         Archive::open(path, wait).map(|archive| Self { archive })
     }
 
     /// The database file.
     #[must_use]
-    pub fn path(&self) -> &Path {
+    pub fn path(&self) -> &Spot {
         self.archive.path()
     }
 

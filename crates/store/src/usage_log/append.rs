@@ -1,17 +1,16 @@
 //! Appending to the usage log: one write a line, whoever else writes at the same moment.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
-use std::path::Path;
+use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
 use throughline_domain::Timestamp;
 
 use super::{FILE_NAME, folder, rotate};
+use crate::door::Spot;
 use crate::files::{self, AtPath, FileError};
 use crate::paths::Project;
-use crate::project_files;
 
 /// Long enough for a write of one line.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -36,16 +35,13 @@ pub fn append(
 ) -> Result<Appended, FileError> {
     let folder = folder(project);
     let path = folder.join(FILE_NAME);
-    if folder.is_symlink() || project.files.is_symlink() {
-        project_files::own_folder(project, &folder)?;
-    }
     let mut appended = Appended::ToLog;
     let (mut file, mut bytes) = match open(&path, false) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            if !folder.is_dir() {
+            if !folder.is_folder() {
                 appended = Appended::ToNewLog;
             }
-            project_files::own_folder(project, &folder)?;
+            files::create_folder(&folder)?;
             open(&path, true).at("open", &path)?
         }
         opened => opened.at("open", &path)?,
@@ -60,17 +56,11 @@ pub fn append(
 }
 
 /// Opens the log and tells its size. Anything but a regular file is refused: a link may have come with a clone.
-fn open(path: &Path, create: bool) -> io::Result<(File, u64)> {
-    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-    let file = OpenOptions::new()
-        .read(true)
-        .append(true)
-        .create(create)
-        .mode(0o600)
-        .custom_flags(flags.bits().cast_signed())
-        .open(path)?;
-    let meta = file.metadata()?;
-    if meta.is_file() { Ok((file, meta.len())) } else { Err(io::Error::other("not a regular file")) }
+fn open(path: &Spot, create: bool) -> io::Result<(File, u64)> {
+    let opened = if create { files::open_append(path) } else { files::open_append_standing(path) };
+    let file = opened.map_err(|error| error.source)?;
+    let bytes = file.metadata()?.len();
+    Ok((file, bytes))
 }
 
 /// Whether the log ends at a line's end: a full disk may have torn the last one. While somebody writes, the system may
@@ -100,8 +90,8 @@ pub fn is_writable(project: &Project) -> Result<(), FileError> {
     let path = folder.join(FILE_NAME);
     match open(&path, false) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let standing = folder.ancestors().find(|above| above.is_dir()).unwrap_or(&project.root);
-            files::try_write(standing)
+            let standing = [&folder, &project.files].into_iter().find(|above| above.is_folder());
+            files::try_write(standing.unwrap_or(&project.top))
         }
         opened => opened.map(|_| ()).at("open", &path),
     }
@@ -116,7 +106,7 @@ mod tests {
     #[test]
     fn a_line_that_is_being_written_is_not_torn_and_one_that_stands_still_is() {
         let folder = tempfile::tempdir().unwrap();
-        let (mut file, _) = open(&folder.path().join(FILE_NAME), true).unwrap();
+        let (mut file, _) = open(&Spot::root(folder.path()).join(FILE_NAME), true).unwrap();
         assert!(ends_line(&file, 0, || ()).unwrap());
         file.write_all(b"{\"ts\":1}\n{\"ts\"").unwrap();
         let bytes = file.metadata().unwrap().len();

@@ -7,13 +7,12 @@ mod append;
 pub mod read;
 mod rotate;
 
-use std::path::PathBuf;
-
 use serde::{Deserialize, Serialize};
 use throughline_domain::text::{printable, shorten};
 use throughline_domain::usage::{Sample, Signs};
 use throughline_domain::{Health, time};
 
+use crate::door::Spot;
 use crate::paths::Project;
 use crate::redact;
 
@@ -30,7 +29,7 @@ const PATH_UNITS_TRIED: [usize; 4] = [1_200, 400, 100, 0];
 
 /// The folder of a project's usage logs.
 #[must_use]
-pub fn folder(project: &Project) -> PathBuf {
+pub fn folder(project: &Project) -> Spot {
     project.files.join("logs")
 }
 

@@ -4,13 +4,12 @@
 //! known by its device and number, not by its name: the renamed one is read to its end, the new one from its start.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use throughline_domain::usage::Sample;
 
 use super::parse;
+use crate::door::{Meta, Spot};
 use crate::files::FileError;
 use crate::known_files::{FileMark, KnownFile};
 use crate::transcript_file::{Cursor, read_on};
@@ -38,25 +37,23 @@ pub struct LogPiece {
 #[derive(Debug)]
 pub struct ChangedLog {
     /// Where it is now.
-    pub path: PathBuf,
+    pub path: Spot,
     mark: FileMark,
     known: Option<KnownFile>,
 }
 
 /// The usage logs of a folder that are new or have changed: ours, renamed ones, and those of the older tool.
 #[must_use]
-pub fn changed(folder: &Path, known: &BTreeMap<String, KnownFile>) -> Vec<ChangedLog> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let mut found: Vec<ChangedLog> = entries
-        .flatten()
-        .take(FILES_MAX)
-        .filter(|entry| is_log(&entry.file_name().to_string_lossy()))
-        .filter_map(|entry| {
-            let meta = entry.metadata().ok().filter(fs::Metadata::is_file)?;
-            let mark = FileMark::of(&meta);
+pub fn changed(folder: &Spot, known: &BTreeMap<String, KnownFile>) -> Vec<ChangedLog> {
+    let names = folder.list(FILES_MAX).into_iter().filter(|listed| is_log(&listed.text()));
+    let mut found: Vec<ChangedLog> = names
+        .filter_map(|listed| {
+            let path = folder.join(&listed.name);
+            let meta = path.meta().ok().filter(Meta::is_file)?;
+            let mark = FileMark::of_meta(&meta);
             let known = known.get(&key(&mark));
             let is_new = known.is_none_or(|known| !known.is_settled || known.mark != mark);
-            is_new.then(|| ChangedLog { path: entry.path(), mark, known: known.cloned() })
+            is_new.then(|| ChangedLog { path, mark, known: known.cloned() })
         })
         .collect();
     found.sort_by(|left, right| (left.mark.mtime_ns, &left.path).cmp(&(right.mark.mtime_ns, &right.path)));

@@ -18,7 +18,7 @@ pub(crate) const ROOT: &str = "/home/dev/shop";
 
 pub(crate) fn archive_in(folder: &TempDir) -> (PathBuf, Archive) {
     let path = folder.path().join("throughline.db");
-    let archive = Archive::open(&path, WAIT).unwrap();
+    let archive = Archive::open(&throughline_store::door::outside::at(&path), WAIT).unwrap();
     (path, archive)
 }
 
@@ -62,7 +62,7 @@ fn mode_of(path: &Path) -> u32 {
 fn a_new_archive_and_its_folder_are_for_the_owner_alone() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("data/throughline/throughline.db");
-    let mut archive = Archive::open(&path, WAIT).unwrap();
+    let mut archive = Archive::open(&throughline_store::door::outside::at(&path), WAIT).unwrap();
     fold(&mut archive, &[batch(1, vec![decision(Op::Add, 1, "use tabs")])]);
     assert_eq!(mode_of(path.parent().unwrap()), 0o700);
     for file in [path.clone(), beside(&path, "-wal"), beside(&path, "-shm")] {
@@ -99,7 +99,7 @@ fn an_archive_of_the_first_version_is_brought_up_and_keeps_its_rows() {
     )
     .unwrap();
     drop(old);
-    let archive = Archive::open(&path, WAIT).unwrap();
+    let archive = Archive::open(&throughline_store::door::outside::at(&path), WAIT).unwrap();
     assert_eq!(archive.search("tabs", None, 5).unwrap()[0].id, "D7");
     assert_eq!(archive.counters(PROJECT).unwrap()[Kind::Decision.index()], (Kind::Decision, 7));
     assert_eq!(archive.sessions(PROJECT, 5).unwrap(), []);
@@ -113,11 +113,15 @@ fn an_archive_of_a_newer_version_is_refused_and_left_as_it_is() {
     Connection::open(&path).unwrap().execute_batch("PRAGMA user_version = 99").unwrap();
     let content = || (fs::read(&path).unwrap(), fs::read(beside(&path, "-wal")).unwrap_or_default());
     let before = content();
-    let error = Archive::open(&path, WAIT).unwrap_err();
+    let error = Archive::open(&throughline_store::door::outside::at(&path), WAIT).unwrap_err();
     assert!(matches!(error, ArchiveError::Newer { found: 99, known: SCHEMA_VERSION, .. }), "{error}");
     assert!(error.to_string().contains("throughline.db") && error.to_string().contains("newer"), "{error}");
     assert!(before == content(), "not a byte of it changed");
-    assert_eq!(throughline_store::archive::set_aside(&path, "now").unwrap(), None, "newer is not damaged");
+    assert_eq!(
+        throughline_store::archive::set_aside(&throughline_store::door::outside::at(&path), "now").unwrap(),
+        None,
+        "newer is not damaged"
+    );
 }
 
 #[test]
@@ -129,12 +133,13 @@ fn sixteen_openers_of_a_missing_archive_all_get_the_same_one() {
             for number in 0..16 {
                 let path = &path;
                 scope.spawn(move || {
-                    let mut archive = Archive::open(path, WAIT).unwrap();
+                    let mut archive =
+                        Archive::open(&throughline_store::door::outside::at(path), WAIT).unwrap();
                     fold(&mut archive, &[batch(number, vec![decision(Op::Add, number + 1, "x")])]);
                 });
             }
         });
-        let archive = Archive::open(&path, WAIT).unwrap();
+        let archive = Archive::open(&throughline_store::door::outside::at(&path), WAIT).unwrap();
         assert_eq!(archive.counts(PROJECT).unwrap().entries, 16);
         assert_eq!(archive.quick_check().unwrap(), Vec::<String>::new());
     }
@@ -148,7 +153,7 @@ fn a_locked_archive_is_reported_as_locked_after_the_wait_and_not_before() {
     let other = Connection::open(&path).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let wait = Duration::from_millis(100);
-    let mut archive = Archive::open(&path, wait).unwrap();
+    let mut archive = Archive::open(&throughline_store::door::outside::at(&path), wait).unwrap();
     let began = Instant::now();
     let batches = [batch(1, vec![decision(Op::Add, 1, "use tabs")])];
     let error = archive.fold_batches(PROJECT, ROOT, &batches, &[true]).unwrap_err();
@@ -167,7 +172,8 @@ fn a_fresh_archive_that_somebody_holds_exclusively_is_reported_as_locked() {
     let path = folder.path().join("throughline.db");
     let other = Connection::open(&path).unwrap();
     other.execute_batch("BEGIN EXCLUSIVE").unwrap();
-    let error = Archive::open(&path, Duration::from_millis(50)).unwrap_err();
+    let error =
+        Archive::open(&throughline_store::door::outside::at(&path), Duration::from_millis(50)).unwrap_err();
     assert!(matches!(error, ArchiveError::Locked { .. }), "{error}");
 }
 
@@ -175,7 +181,7 @@ fn a_fresh_archive_that_somebody_holds_exclusively_is_reported_as_locked() {
 fn a_path_with_signs_in_it_is_a_path() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("file:a?mode=memory&b#c%20d.db");
-    drop(Archive::open(&path, WAIT).unwrap());
+    drop(Archive::open(&throughline_store::door::outside::at(&path), WAIT).unwrap());
     assert!(path.exists());
 }
 
@@ -186,7 +192,7 @@ fn the_log_stays_short_through_many_short_lives() {
     let log_bytes = || fs::metadata(beside(&path, "-wal")).map_or(0, |log| log.len());
     let mut longest = 0;
     for number in 1..=300 {
-        let mut archive = Archive::open(&path, WAIT).unwrap();
+        let mut archive = Archive::open(&throughline_store::door::outside::at(&path), WAIT).unwrap();
         fold(&mut archive, &[batch(number, vec![decision(Op::Add, number, &"some words ".repeat(50))])]);
         longest = longest.max(log_bytes());
     }
@@ -194,7 +200,7 @@ fn the_log_stays_short_through_many_short_lives() {
     // One who is reading keeps the log, and the next commit shortens it.
     let reader = Connection::open(&path).unwrap();
     reader.execute_batch("BEGIN; SELECT count(*) FROM entries").unwrap();
-    let mut archive = Archive::open(&path, WAIT).unwrap();
+    let mut archive = Archive::open(&throughline_store::door::outside::at(&path), WAIT).unwrap();
     let began = Instant::now();
     for number in 301..=500 {
         fold(&mut archive, &[batch(number, vec![decision(Op::Add, number, &"some words ".repeat(50))])]);
@@ -216,12 +222,12 @@ fn opening_folding_and_closing_is_quick() {
     let mut quick = Vec::new();
     for number in 1..200 {
         let began = Instant::now();
-        let mut archive = Archive::open(&path, WAIT).unwrap();
+        let mut archive = Archive::open(&throughline_store::door::outside::at(&path), WAIT).unwrap();
         fold(&mut archive, &[batch(number, vec![decision(Op::Add, number, "use tabs, not spaces")])]);
         drop(archive);
         flushed.push(began.elapsed());
         let began = Instant::now();
-        let mut archive = Archive::open(&path, WAIT).unwrap();
+        let mut archive = Archive::open(&throughline_store::door::outside::at(&path), WAIT).unwrap();
         archive.retire_spool("session-1").unwrap();
         drop(archive);
         quick.push(began.elapsed());

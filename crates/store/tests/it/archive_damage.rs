@@ -38,7 +38,7 @@ fn filled(folder: &TempDir) -> std::path::PathBuf {
 
 /// Everything a program does with an archive.
 fn use_it(path: &Path) -> Result<(), ArchiveError> {
-    let mut archive = Archive::open(path, WAIT)?;
+    let mut archive = Archive::open(&throughline_store::door::outside::at(path), WAIT)?;
     archive.entries(PROJECT, Filter { kind: None, live_only: false, limit: 10_000 })?;
     archive.search("caches entry", None, 500)?;
     archive.search("", None, 500)?;
@@ -73,15 +73,17 @@ fn random_bytes_are_set_aside_and_the_next_open_starts_fresh() {
         let path = folder.path().join("throughline.db");
         let garbage = Dice(seed).bytes(count);
         fs::write(&path, &garbage).unwrap();
-        let error = Archive::open(&path, WAIT).unwrap_err();
+        let error = Archive::open(&throughline_store::door::outside::at(&path), WAIT).unwrap_err();
         assert!(error.is_corrupt(), "{count} bytes: {error:?}");
         assert!(
             error.to_string().contains("throughline.db") && error.to_string().contains("doctor"),
             "{error}"
         );
-        let aside = set_aside(&path, "2026-01-26T15:30:00.000Z").unwrap().unwrap();
-        assert_eq!(aside, beside(&path, ".corrupt-2026-01-26T153000000Z"));
-        assert_eq!(fs::read(aside).unwrap(), garbage);
+        let aside = set_aside(&throughline_store::door::outside::at(&path), "2026-01-26T15:30:00.000Z")
+            .unwrap()
+            .unwrap();
+        assert_eq!(aside.shown(), beside(&path, ".corrupt-2026-01-26T153000000Z"));
+        assert_eq!(fs::read(aside.shown()).unwrap(), garbage);
         use_it(&path).unwrap();
     }
 }
@@ -105,7 +107,10 @@ fn a_truncated_archive_is_damaged_wherever_it_was_cut() {
         fs::write(&path, &whole[..cut]).unwrap();
         let Err(error) = use_it(&path) else { panic!("cut at {cut}: not noticed") };
         assert!(error.is_corrupt(), "cut at {cut}: {error:?}");
-        assert!(set_aside(&path, "t").unwrap().is_some(), "cut at {cut}");
+        assert!(
+            set_aside(&throughline_store::door::outside::at(&path), "t").unwrap().is_some(),
+            "cut at {cut}"
+        );
         use_it(&path).unwrap();
     }
 }
@@ -129,7 +134,10 @@ fn garbage_anywhere_is_reported_as_damage_and_as_nothing_else() {
             Ok(()) => {}
             Err(error) if error.is_corrupt() => {
                 damaged += 1;
-                assert!(set_aside(&path, "t").unwrap().is_some(), "trial {trial}: {error:?}");
+                assert!(
+                    set_aside(&throughline_store::door::outside::at(&path), "t").unwrap().is_some(),
+                    "trial {trial}: {error:?}"
+                );
                 use_it(&path).unwrap();
             }
             Err(error) => panic!("trial {trial}: {error:?}"),
@@ -152,7 +160,14 @@ fn garbage_in_the_header_is_never_taken_for_a_fresh_archive() {
         fs::write(&path, &bytes).unwrap();
         let used = use_it(&path);
         match &used {
-            Ok(()) => assert_eq!(Archive::open(&path, WAIT).unwrap().counts(PROJECT).unwrap().entries, 339),
+            Ok(()) => assert_eq!(
+                Archive::open(&throughline_store::door::outside::at(&path), WAIT)
+                    .unwrap()
+                    .counts(PROJECT)
+                    .unwrap()
+                    .entries,
+                339
+            ),
             Err(ArchiveError::Corrupt { .. } | ArchiveError::Newer { .. }) => {}
             // A "write version" that this SQLite does not know makes the file read-only.
             Err(ArchiveError::Io { .. }) => assert_eq!(at, 18, "{used:?}"),
@@ -166,8 +181,8 @@ fn a_schema_version_that_was_wiped_out_is_damage() {
     let folder = TempDir::new().unwrap();
     let path = filled(&folder);
     Connection::open(&path).unwrap().execute_batch("PRAGMA user_version = 0").unwrap();
-    assert!(Archive::open(&path, WAIT).unwrap_err().is_corrupt());
-    assert!(set_aside(&path, "t").unwrap().is_some());
+    assert!(Archive::open(&throughline_store::door::outside::at(&path), WAIT).unwrap_err().is_corrupt());
+    assert!(set_aside(&throughline_store::door::outside::at(&path), "t").unwrap().is_some());
 }
 
 #[test]
@@ -175,10 +190,10 @@ fn a_missing_table_is_damage() {
     let folder = TempDir::new().unwrap();
     let path = filled(&folder);
     Connection::open(&path).unwrap().execute_batch("DROP TABLE working_sets").unwrap();
-    let archive = Archive::open(&path, WAIT).unwrap();
+    let archive = Archive::open(&throughline_store::door::outside::at(&path), WAIT).unwrap();
     assert!(archive.working_set(PROJECT).unwrap_err().is_corrupt());
     drop(archive);
-    assert!(set_aside(&path, "t").unwrap().is_some());
+    assert!(set_aside(&throughline_store::door::outside::at(&path), "t").unwrap().is_some());
     use_it(&path).unwrap();
 }
 
@@ -189,7 +204,7 @@ fn a_row_whose_body_is_no_json_is_damage() {
     Connection::open(&path).unwrap().execute_batch("UPDATE entries SET body = '{' WHERE id = 'D9'").unwrap();
     let error = use_it(&path).unwrap_err();
     assert!(error.is_corrupt(), "{error:?}");
-    assert!(set_aside(&path, "t").unwrap().is_some());
+    assert!(set_aside(&throughline_store::door::outside::at(&path), "t").unwrap().is_some());
 }
 
 #[test]
@@ -201,7 +216,7 @@ fn an_index_of_words_that_lost_its_pages_is_damage() {
     drop(plain);
     let error = use_it(&path).unwrap_err();
     assert!(error.is_corrupt(), "{error:?}");
-    assert!(set_aside(&path, "t").unwrap().is_some());
+    assert!(set_aside(&throughline_store::door::outside::at(&path), "t").unwrap().is_some());
 }
 
 #[test]
@@ -211,7 +226,14 @@ fn a_log_of_garbage_costs_nothing_that_was_in_the_database() {
     fs::write(beside(&path, "-wal"), Dice(9).bytes(50_000)).unwrap();
     fs::write(beside(&path, "-shm"), Dice(10).bytes(32_768)).unwrap();
     use_it(&path).unwrap();
-    assert_eq!(Archive::open(&path, WAIT).unwrap().counts(PROJECT).unwrap().entries, 339);
+    assert_eq!(
+        Archive::open(&throughline_store::door::outside::at(&path), WAIT)
+            .unwrap()
+            .counts(PROJECT)
+            .unwrap()
+            .entries,
+        339
+    );
 }
 
 #[test]
@@ -225,8 +247,10 @@ fn of_many_processes_that_meet_the_damage_one_sets_the_file_aside() {
                 .map(|number| {
                     let path = &path;
                     scope.spawn(move || {
-                        let moved = set_aside(path, "t").unwrap().is_some();
-                        let mut archive = Archive::open(path, WAIT).unwrap();
+                        let moved =
+                            set_aside(&throughline_store::door::outside::at(path), "t").unwrap().is_some();
+                        let mut archive =
+                            Archive::open(&throughline_store::door::outside::at(path), WAIT).unwrap();
                         fold(&mut archive, &[batch(number, vec![decision(Op::Add, number + 1, "x")])]);
                         usize::from(moved)
                     })
@@ -235,7 +259,14 @@ fn of_many_processes_that_meet_the_damage_one_sets_the_file_aside() {
             workers.into_iter().map(|worker| worker.join().unwrap()).sum()
         });
         assert_eq!(moved, 1);
-        assert_eq!(Archive::open(&path, WAIT).unwrap().counts(PROJECT).unwrap().entries, 8);
+        assert_eq!(
+            Archive::open(&throughline_store::door::outside::at(&path), WAIT)
+                .unwrap()
+                .counts(PROJECT)
+                .unwrap()
+                .entries,
+            8
+        );
     }
 }
 
@@ -243,13 +274,16 @@ fn of_many_processes_that_meet_the_damage_one_sets_the_file_aside() {
 fn a_sound_or_missing_archive_is_not_set_aside_and_no_name_is_used_twice() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("throughline.db");
-    assert_eq!(set_aside(&path, "t").unwrap(), None);
+    assert_eq!(set_aside(&throughline_store::door::outside::at(&path), "t").unwrap(), None);
     let path = filled(&folder);
-    assert_eq!(set_aside(&path, "t").unwrap(), None);
+    assert_eq!(set_aside(&throughline_store::door::outside::at(&path), "t").unwrap(), None);
     use_it(&path).unwrap();
     for name in ["throughline.db.corrupt-etc", "throughline.db.corrupt-etc-2"] {
         fs::write(&path, "damage that is long enough to be no database at all").unwrap();
-        assert_eq!(set_aside(&path, "../../etc").unwrap().unwrap(), folder.path().join(name));
+        assert_eq!(
+            set_aside(&throughline_store::door::outside::at(&path), "../../etc").unwrap().unwrap().shown(),
+            folder.path().join(name)
+        );
     }
 }
 
@@ -257,7 +291,7 @@ fn a_sound_or_missing_archive_is_not_set_aside_and_no_name_is_used_twice() {
 fn the_log_goes_aside_with_its_database() {
     let folder = TempDir::new().unwrap();
     let path = filled(&folder);
-    let mut archive = Archive::open(&path, WAIT).unwrap();
+    let mut archive = Archive::open(&throughline_store::door::outside::at(&path), WAIT).unwrap();
     fold(&mut archive, &[batch(900, vec![decision(Op::Add, 900, "only in the log")])]);
     drop(archive);
     let mut bytes = fs::read(&path).unwrap();
@@ -265,12 +299,12 @@ fn the_log_goes_aside_with_its_database() {
     fs::write(&path, bytes).unwrap();
     let log = fs::read(beside(&path, "-wal")).unwrap();
     assert!(!log.is_empty());
-    let _ = Archive::open(&path, WAIT);
-    let Some(aside) = set_aside(&path, "t").unwrap() else {
+    let _ = Archive::open(&throughline_store::door::outside::at(&path), WAIT);
+    let Some(aside) = set_aside(&throughline_store::door::outside::at(&path), "t").unwrap() else {
         // The first page was in the log too, so nothing was lost.
         return use_it(&path).unwrap();
     };
-    assert_eq!(fs::read(beside(&aside, "-wal")).unwrap(), log);
+    assert_eq!(fs::read(beside(&aside.shown(), "-wal")).unwrap(), log);
     assert!(!beside(&path, "-wal").exists());
     use_it(&path).unwrap();
 }
@@ -279,11 +313,11 @@ fn the_log_goes_aside_with_its_database() {
 fn a_fold_into_a_file_that_was_replaced_meanwhile_is_not_acknowledged() {
     let folder = TempDir::new().unwrap();
     let path = filled(&folder);
-    let mut archive = Archive::open(&path, WAIT).unwrap();
+    let mut archive = Archive::open(&throughline_store::door::outside::at(&path), WAIT).unwrap();
     for suffix in ["-wal", "-shm", ""] {
         fs::rename(beside(&path, suffix), folder.path().join(format!("elsewhere{suffix}"))).unwrap();
     }
-    drop(Archive::open(&path, WAIT).unwrap());
+    drop(Archive::open(&throughline_store::door::outside::at(&path), WAIT).unwrap());
     let batches = [batch(500, vec![decision(Op::Add, 500, "x")])];
     let error = archive.fold_batches(PROJECT, ROOT, &batches, &[true]).unwrap_err();
     assert!(!error.is_corrupt(), "{error:?}");

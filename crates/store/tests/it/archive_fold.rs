@@ -219,14 +219,14 @@ fn an_unknown_kind_is_kept_and_listed() {
 fn a_torn_or_repeated_line_in_the_outbox_costs_nothing_else() {
     let folder = TempDir::new().unwrap();
     let (_, mut archive) = archive_in(&folder);
-    let outbox = Outbox::in_folder(folder.path());
+    let outbox = Outbox::in_folder(&throughline_store::door::outside::at(folder.path()));
     outbox.append(&batch(1, vec![decision(Op::Add, 1, "a")])).unwrap();
-    let whole = std::fs::read(outbox.path()).unwrap();
+    let whole = std::fs::read(outbox.path().shown()).unwrap();
     let torn = [&whole[..], &whole[..whole.len() / 2]].concat();
-    std::fs::write(outbox.path(), torn).unwrap();
+    std::fs::write(outbox.path().shown(), torn).unwrap();
     outbox.append(&batch(2, vec![decision(Op::Add, 2, "b")])).unwrap();
-    let again = [std::fs::read(outbox.path()).unwrap(), whole].concat();
-    std::fs::write(outbox.path(), again).unwrap();
+    let again = [std::fs::read(outbox.path().shown()).unwrap(), whole].concat();
+    std::fs::write(outbox.path().shown(), again).unwrap();
     let batches = outbox.read_all().unwrap();
     assert_eq!(batches.len(), 3);
     fold(&mut archive, &batches);

@@ -35,7 +35,7 @@ fn child() {
 }
 
 fn fold_and_say(path: &Path, from: u64, to: u64) -> Result<(), ArchiveError> {
-    let mut archive = Archive::open(path, WAIT)?;
+    let mut archive = Archive::open(&throughline_store::door::outside::at(path), WAIT)?;
     for number in from..to {
         let folded = archive.fold_batches(PROJECT, ROOT, &[three_events(number)], &[true]);
         if folded.is_err() {
@@ -108,7 +108,7 @@ fn heard(child: &mut Child) -> (Vec<u64>, Option<String>) {
 
 /// Every batch of `numbers` is in as a whole, and no batch is in by halves.
 fn assert_whole(path: &Path, numbers: &[u64]) {
-    let archive = Archive::open(path, WAIT).unwrap();
+    let archive = Archive::open(&throughline_store::door::outside::at(path), WAIT).unwrap();
     assert_eq!(archive.quick_check().unwrap(), Vec::<String>::new());
     let rows = archive.entries(PROJECT, Filter { kind: None, live_only: false, limit: 1_000_000 }).unwrap();
     let find = |id: u64| rows.iter().find(|row| row.id == format!("D{id}"));
@@ -142,7 +142,7 @@ fn a_kill_at_any_instant_loses_nothing_that_was_acknowledged_and_tears_nothing()
         // The outbox still has the last ones: folding everything again adds each exactly once.
         let last = numbers.last().map_or(1, |last| last + 1);
         let batches: Vec<Batch> = (1..=last).map(three_events).collect();
-        let mut archive = Archive::open(&path, WAIT).unwrap();
+        let mut archive = Archive::open(&throughline_store::door::outside::at(&path), WAIT).unwrap();
         archive.fold_batches(PROJECT, ROOT, &batches, &vec![true; batches.len()]).unwrap();
         assert_eq!(archive.counts(PROJECT).unwrap().entries, 2 * last);
     }
@@ -159,7 +159,14 @@ fn four_processes_that_fold_the_same_outbox_at_once_add_every_entry_once() {
         assert_eq!((numbers.len(), failure), (100, None));
     }
     assert_whole(&path, &(1..=100).collect::<Vec<_>>());
-    assert_eq!(Archive::open(&path, WAIT).unwrap().counts(PROJECT).unwrap().entries, 200);
+    assert_eq!(
+        Archive::open(&throughline_store::door::outside::at(&path), WAIT)
+            .unwrap()
+            .counts(PROJECT)
+            .unwrap()
+            .entries,
+        200
+    );
 }
 
 #[test]
@@ -207,7 +214,7 @@ fn a_folder_that_cannot_be_written_is_an_error_that_names_it() {
     assert_eq!(try_it(&path), (vec![], Some("io".to_owned())), "no archive yet");
     assert_eq!(try_it(&data.join("deeper/throughline.db")), (vec![], Some("io".to_owned())), "no folder yet");
 
-    drop(Archive::open(&path, WAIT).unwrap());
+    drop(Archive::open(&throughline_store::door::outside::at(&path), WAIT).unwrap());
     fs::set_permissions(&path, Permissions::from_mode(0o666)).unwrap();
     for suffix in ["-wal", "-shm"] {
         let _ = fs::remove_file(format!("{}{suffix}", path.display()));
@@ -225,9 +232,12 @@ fn a_folder_in_the_place_of_the_file_is_an_error_and_not_damage() {
     drop(archive);
     let path = folder.path().join("folder.db");
     fs::create_dir(&path).unwrap();
-    let error = Archive::open(&path, WAIT).unwrap_err();
+    let error = Archive::open(&throughline_store::door::outside::at(&path), WAIT).unwrap_err();
     assert!(matches!(error, ArchiveError::Io { .. }), "{error:?}");
     assert!(error.to_string().contains("folder.db"), "{error}");
     let beneath = folder.path().join("throughline.db/below/throughline.db");
-    assert!(matches!(Archive::open(&beneath, WAIT).unwrap_err(), ArchiveError::Io { .. }));
+    assert!(matches!(
+        Archive::open(&throughline_store::door::outside::at(&beneath), WAIT).unwrap_err(),
+        ArchiveError::Io { .. }
+    ));
 }

@@ -44,11 +44,11 @@ fn outcomes(receipts: &[Receipt]) -> Vec<(&str, &str)> {
 fn a_spool_is_folded_from_where_the_last_fold_ended() {
     let folder = TempDir::new().unwrap();
     let (_, mut archive) = archive_in(&folder);
-    let mut spool = Spool::open(folder.path()).unwrap();
+    let mut spool = Spool::open(&throughline_store::door::outside::at(folder.path())).unwrap();
     for at in 1..=3 {
         spool.append(&record(at, "Stop", "ok")).unwrap();
         let from = archive.spool_offset(SESSION).unwrap();
-        let slice = spool::read_from(folder.path(), from).unwrap();
+        let slice = spool::read_from(&throughline_store::door::outside::at(folder.path()), from).unwrap();
         assert_eq!(slice.records.len(), 1);
         assert_eq!(archive.fold_spool(SESSION, PROJECT, &slice, from).unwrap(), SpoolFold::Folded);
     }
@@ -72,16 +72,17 @@ fn a_slice_that_somebody_else_folded_meanwhile_is_not_stored_again() {
 fn sixteen_folders_of_one_spool_store_every_record_once() {
     let folder = TempDir::new().unwrap();
     let (path, archive) = archive_in(&folder);
-    let mut spool = Spool::open(folder.path()).unwrap();
+    let mut spool = Spool::open(&throughline_store::door::outside::at(folder.path())).unwrap();
     for at in 0..400 {
         spool.append(&SpoolRecord { note: Some(json!(at)), ..record(at, "Stop", "ok") }).unwrap();
     }
     std::thread::scope(|scope| {
         for _ in 0..16 {
             scope.spawn(|| {
-                let mut archive = Archive::open(&path, WAIT).unwrap();
+                let mut archive = Archive::open(&throughline_store::door::outside::at(&path), WAIT).unwrap();
                 let from = archive.spool_offset(SESSION).unwrap();
-                let slice = spool::read_from(folder.path(), from).unwrap();
+                let slice =
+                    spool::read_from(&throughline_store::door::outside::at(folder.path()), from).unwrap();
                 archive.fold_spool(SESSION, PROJECT, &slice, from).unwrap();
             });
         }

@@ -231,10 +231,10 @@ fn a_damaged_member_is_named_and_nothing_is_written() {
     other.members[2].print = backup.members[0].print.clone();
     let error = scene.backups().restore_to(&other, &to).unwrap_err();
     assert!(error.to_string().contains("part 3 of"), "{error}");
-    let mut bytes = fs::read(&backup.path).unwrap();
+    let mut bytes = fs::read(&backup.path.shown()).unwrap();
     let middle = usize::try_from(backup.members[1].packed_offset).unwrap() + 200;
     bytes[middle] ^= 0x40;
-    fs::write(&backup.path, bytes).unwrap();
+    fs::write(&backup.path.shown(), bytes).unwrap();
     let error = scene.backups().restore_to(&backup, &to).unwrap_err();
     assert!(
         error.to_string().contains("part 2 of") && error.to_string().contains("from byte 1000"),
@@ -277,8 +277,11 @@ fn over_the_limit_the_session_backed_up_longest_ago_goes_never_the_one_just_writ
 fn two_writers_take_turns() {
     let scene = Scene::new();
     scene.grow("s1", b"one\n");
-    let held =
-        Lock::acquire(&scene.folder.path().join("data/backups/locks/s1.lock"), Patience::Hook).unwrap();
+    let held = Lock::acquire(
+        &throughline_store::door::outside::at(&scene.folder.path().join("data/backups/locks/s1.lock")),
+        Patience::Hook,
+    )
+    .unwrap();
     assert!(matches!(scene.try_take("s1", GIB).unwrap_err(), BackupError::Lock(_)));
     drop(held);
     std::thread::scope(|threads| {
@@ -323,7 +326,7 @@ fn names_from_outside_stay_in_the_folder() {
     };
     scene.backups().take(&moment).unwrap();
     let backup = scene.backups().all().remove(0);
-    assert!(backup.path.starts_with(scene.folder.path().join("data/backups/")), "{:?}", backup.path);
+    assert!(backup.path.shown().starts_with(scene.folder.path().join("data/backups/")), "{:?}", backup.path);
     assert_eq!(backup.session, "../../../evil.2");
     let relative = Moment { transcript: Path::new("x.jsonl"), ..moment };
     assert_eq!(scene.backups().take(&relative).unwrap(), Taken::default());

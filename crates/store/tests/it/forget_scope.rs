@@ -62,7 +62,8 @@ fn counted(store: &UsageStore) -> (u64, u64) {
 #[test]
 fn usage_before_a_moment_goes_also_within_a_quarter_of_an_hour_and_others_stays() {
     let folder = TempDir::new().unwrap();
-    let mut store = UsageStore::open(&database(&folder), WAIT).unwrap();
+    let mut store =
+        UsageStore::open(&throughline_store::door::outside::at(&database(&folder)), WAIT).unwrap();
     let rows = vec![
         response("a", "old-session-1", ROOT, "2026-01-01T09:00:00Z"),
         response("b", "old-session-1", ROOT, "2026-01-01T10:01:00Z"),
@@ -72,14 +73,18 @@ fn usage_before_a_moment_goes_also_within_a_quarter_of_an_hour_and_others_stays(
     ];
     store.add(&Batch { responses: rows, ..Batch::default() }).unwrap();
     drop(store);
-    let mut archive = Archive::open(&database(&folder), WAIT).unwrap();
+    let mut archive = Archive::open(&throughline_store::door::outside::at(&database(&folder)), WAIT).unwrap();
     let before = scope(None, Some("2026-01-01T10:05:00Z"));
     assert_eq!(archive.forget_scope(&before, true).unwrap().usage, 2);
-    assert_eq!(counted(&UsageStore::open(&database(&folder), WAIT).unwrap()), (5, 50), "a trial");
+    assert_eq!(
+        counted(&UsageStore::open(&throughline_store::door::outside::at(&database(&folder)), WAIT).unwrap()),
+        (5, 50),
+        "a trial"
+    );
     assert_eq!(archive.forget_scope(&before, false).unwrap().usage, 2);
     assert!(archive.leave_nothing_behind().unwrap());
     assert_eq!(archive.free_pages().unwrap(), 0);
-    let store = UsageStore::open(&database(&folder), WAIT).unwrap();
+    let store = UsageStore::open(&throughline_store::door::outside::at(&database(&folder)), WAIT).unwrap();
     assert_eq!(counted(&store), (3, 30), "the sums follow");
     assert_eq!(store.responses_after(0, 10).unwrap().len(), 3);
     assert_eq!(archive.forget_scope(&before, true).unwrap().sum(), 0);
@@ -88,7 +93,8 @@ fn usage_before_a_moment_goes_also_within_a_quarter_of_an_hour_and_others_stays(
 #[test]
 fn numbers_of_forgotten_rows_are_sent_when_they_are_given_again() {
     let folder = TempDir::new().unwrap();
-    let mut store = UsageStore::open(&database(&folder), WAIT).unwrap();
+    let mut store =
+        UsageStore::open(&throughline_store::door::outside::at(&database(&folder)), WAIT).unwrap();
     let rows = vec![
         response("a", "new-session-2", ROOT, "2026-01-01T09:00:00Z"),
         response("b", "old-session-1", ROOT, "2026-01-01T10:00:00Z"),
@@ -97,11 +103,12 @@ fn numbers_of_forgotten_rows_are_sent_when_they_are_given_again() {
     let last = store.last_row(RowKind::Responses).unwrap();
     store.note_sent("fleet", RowKind::Responses, last, at("2026-01-01T11:00:00Z")).unwrap();
     drop(store);
-    Archive::open(&database(&folder), WAIT)
+    Archive::open(&throughline_store::door::outside::at(&database(&folder)), WAIT)
         .unwrap()
         .forget_scope(&scope(Some("old-session-1"), None), false)
         .unwrap();
-    let mut store = UsageStore::open(&database(&folder), WAIT).unwrap();
+    let mut store =
+        UsageStore::open(&throughline_store::door::outside::at(&database(&folder)), WAIT).unwrap();
     store
         .add(&Batch {
             responses: vec![response("c", "new-session-2", ROOT, "2026-01-02T09:00:00Z")],
@@ -116,7 +123,7 @@ fn numbers_of_forgotten_rows_are_sent_when_they_are_given_again() {
 #[test]
 fn a_session_that_goes_on_keeps_its_row_and_not_when_it_began() {
     let folder = TempDir::new().unwrap();
-    let mut archive = Archive::open(&database(&folder), WAIT).unwrap();
+    let mut archive = Archive::open(&throughline_store::door::outside::at(&database(&folder)), WAIT).unwrap();
     let key = scope(None, None).project.key;
     for (id, started, last) in [
         ("old-session-1", "2026-01-01T09:00:00.000Z", "2026-01-01T09:30:00.000Z"),
@@ -153,8 +160,8 @@ fn passage(at_s: i64, text: &str) -> Passage {
 fn a_block_across_the_moment_is_cut_and_passages_keep_their_numbers() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("recall.db");
-    let writing = Recall::writing(&path, Patience::Person).unwrap();
-    let mut index = Recall::open(&path, WAIT).unwrap();
+    let writing = Recall::writing(&throughline_store::door::outside::at(&path), Patience::Person).unwrap();
+    let mut index = Recall::open(&throughline_store::door::outside::at(&path), WAIT).unwrap();
     let old = at("2026-01-01T00:00:00Z").as_second();
     let texts = [passage(old, "the heron waits"), passage(old + 86_400 * 9, "the kestrel hovers")];
     let others = [passage(old, "the marmot sleeps")];

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use throughline_domain::recall::words::index_line;
 use throughline_domain::recall::{Outcome, Passage, PassageKind};
 use throughline_store::archive::Archive;
+use throughline_store::door::{Spot, outside};
 use throughline_store::lock::Patience;
 use throughline_store::paths::{Home, Project};
 use throughline_store::recall::{Batch, NewBlock, Recall};
@@ -72,7 +73,7 @@ impl Old {
 
     fn fill_archive(&mut self) {
         drop(Archive::open(&self.home.archive(), Duration::from_secs(1)).unwrap());
-        let connection = Connection::open(self.home.archive()).unwrap();
+        let connection = Connection::open(self.home.archive().shown()).unwrap();
         connection.execute_batch("PRAGMA secure_delete = OFF; PRAGMA wal_autocheckpoint = 0; BEGIN").unwrap();
         let (key, root) = (self.project.key.clone(), self.project.root.to_string_lossy().into_owned());
         connection.execute("INSERT INTO projects VALUES (?1, ?2, 'x', 'x')", params![key, root]).unwrap();
@@ -139,7 +140,7 @@ impl Old {
         });
         index.add(&writing, &Batch { blocks: blocks.collect(), files: Vec::new() }).unwrap();
         drop(index);
-        let connection = Connection::open(&path).unwrap();
+        let connection = Connection::open(&path.shown()).unwrap();
         connection.execute_batch("PRAGMA secure_delete = OFF").unwrap();
         let rows: Vec<(i64, Vec<u8>)> = {
             let mut statement = connection.prepare("SELECT id, text FROM texts ORDER BY id").unwrap();
@@ -176,7 +177,7 @@ impl Old {
             files.join("logs/context-usage.jsonl"),
         ] {
             let lines = format!("{{\"note\":\"é {}\"}}\n{{\"password\":\"{}\"}}\n", self.next(), self.next());
-            write(&path, lines);
+            write(&path.shown(), lines);
         }
         for path in [
             self.home.session("s1").join("ledger.json"),
@@ -184,33 +185,34 @@ impl Old {
             self.home.session("s1").join("compaction.json"),
             self.home.session("s1").join("glance.json"),
             folder.join("anchor-proposals.json"),
-            files.join("unified-session-state.json.corrupt-1"),
-            self.claude.join("data/compressed_context/s1.json"),
-            data.join("projects/gone-1/last-state.json"),
+            outside::at(&self.claude).join("data/compressed_context/0123456789ab.json"),
+            self.home.root().join("projects/gone-1/last-state.json"),
         ] {
             let text = json!([{"text": format!("use {}", self.next())}, 7]).to_string();
-            write(&path, text);
+            write(&path.shown(), text);
         }
+        let broken = format!("{{\"version\":\"2.0.0\",\"decisions\":[{{\"decision\":\"use {}\"", self.next());
+        write(&files.join("unified-session-state.json.corrupt-1").shown(), broken);
         let state = json!({"decisions": [{"id": "D1", "decision": format!("use {}", self.next())}]});
         let state = serde_json::to_string_pretty(&state).unwrap() + "\n";
-        write(&files.join("unified-session-state.json"), &state);
-        write(&folder.join("last-state.json"), &state);
+        write(&files.join("unified-session-state.json").shown(), &state);
+        write(&folder.join("last-state.json").shown(), &state);
         let page = format!("<!-- throughline: begin -->\n{}\n<!-- throughline: end -->\n", self.next());
-        write(&files.join("sessions/s1/notes.md"), page);
-        let text = format!("branch fix-{}\n", self.next());
-        write(&files.join("compaction-snapshot.md"), text);
+        write(&files.join("sessions/s1/notes.md").shown(), page);
+        let text = format!("# Pre-Compaction Snapshot\n\nbranch fix-{}\n", self.next());
+        write(&files.join("compaction-snapshot.md").shown(), text);
         let checkpoint = json!({"id": "20260126-153007123-feed", "note": self.next(), "git": {"commit": "3a12c3e0f9d84c7b8a6e5d4c3b2a190817263544"}});
         let bytes = serde_json::to_vec_pretty(&checkpoint).unwrap();
         write(
-            &folder.join("checkpoints-made.json"),
+            &folder.join("checkpoints-made.json").shown(),
             json!({"20260126-153007123-feed": hash_of(&bytes)}).to_string(),
         );
-        write(&files.join("checkpoints/20260126-153007123-feed.json"), bytes);
+        write(&files.join("checkpoints/20260126-153007123-feed.json").shown(), bytes);
         // What nobody could read stops nothing.
         let broken = [b"{\"cut\": \"".as_slice(), self.next().as_bytes(), b"\xff\xfe"].concat();
-        write(&data.join("projects/odd/broken.json"), broken);
-        write(&data.join("a-folder.jsonl/x.json"), "{");
-        std::os::unix::fs::symlink("/dev/zero", data.join("zero.json")).unwrap();
+        write(&data.join("projects/odd/anchor-proposals.json").shown(), broken);
+        write(&data.join("a-folder.jsonl/x.json").shown(), "{");
+        std::os::unix::fs::symlink("/dev/zero", data.join("zero.json").shown()).unwrap();
     }
 
     fn job(&self, deadline: Option<Instant>) -> Job<'_> {
@@ -226,10 +228,10 @@ impl Old {
     /// Every file, and every packed text, in which a piece of a secret stands.
     fn leaks(&self) -> Vec<String> {
         let mut contents = Vec::new();
-        for top in [self.home.root(), &self.project.files, &self.claude] {
-            read_all(top, &mut contents);
+        for top in [self.home.root(), &self.project.files, &outside::at(&self.claude)] {
+            read_all(&top.shown(), &mut contents);
         }
-        let connection = Connection::open(self.home.recall()).unwrap();
+        let connection = Connection::open(self.home.recall().shown()).unwrap();
         let mut statement = connection.prepare("SELECT text FROM texts").unwrap();
         let texts = statement.query_map([], |row| row.get::<_, Vec<u8>>(0)).unwrap();
         contents
@@ -273,12 +275,12 @@ fn assert_clean(old: &Old, done: &Done) {
     assert_eq!(old.leaks(), Vec::<String>::new());
     let archive = Archive::open(&old.home.archive(), Duration::from_secs(1)).unwrap();
     assert_eq!(archive.quick_check().unwrap(), Vec::<String>::new());
-    let connection = Connection::open(old.home.archive()).unwrap();
+    let connection = Connection::open(old.home.archive().shown()).unwrap();
     let count = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
     assert_eq!(count("SELECT count(*) FROM entries WHERE text LIKE 'use [masked:github-pat%'"), 400);
     assert_eq!(count("SELECT count(*) FROM entries_fts WHERE entries_fts MATCH 'masked'"), 400);
     assert_eq!(count("SELECT count(*) FROM usage_names WHERE name LIKE '%masked%'"), 2);
-    let recall = Connection::open(old.home.recall()).unwrap();
+    let recall = Connection::open(old.home.recall().shown()).unwrap();
     let found = |word: &str| {
         recall
             .query_row("SELECT count(*) FROM words WHERE words MATCH ?1", [index_line(word)], |row| {
@@ -288,11 +290,11 @@ fn assert_clean(old: &Old, done: &Done) {
     };
     assert_eq!((found("harbour"), found("deploy7")), (i64::try_from(BLOCKS).unwrap(), 1));
     let files = &old.project.files;
-    let state = fs::read(files.join("unified-session-state.json")).unwrap();
-    let copy = fs::read(old.home.project(&old.project.key).join("last-state.json")).unwrap();
+    let state = fs::read(files.join("unified-session-state.json").shown()).unwrap();
+    let copy = fs::read(old.home.project(&old.project.key).join("last-state.json").shown()).unwrap();
     assert_eq!(state, copy, "nobody edited it by hand");
-    let checkpoint = fs::read(files.join("checkpoints/20260126-153007123-feed.json")).unwrap();
-    let made = fs::read(old.home.project(&old.project.key).join("checkpoints-made.json")).unwrap();
+    let checkpoint = fs::read(files.join("checkpoints/20260126-153007123-feed.json").shown()).unwrap();
+    let made = fs::read(old.home.project(&old.project.key).join("checkpoints-made.json").shown()).unwrap();
     let made: Value = serde_json::from_slice(&made).unwrap();
     assert_eq!(made["20260126-153007123-feed"], hash_of(&checkpoint), "still one of ours");
     assert!(String::from_utf8_lossy(&checkpoint).contains("3a12c3e0f9d84c7b8a6e5d4c3b2a190817263544"));
@@ -307,22 +309,25 @@ fn everything_that_was_stored_before_is_masked_by_todays_rules() {
     let leaks = old.leaks();
     assert!(leaks.len() > 20 + BLOCKS, "{leaks:?}");
     let spool = old.home.session("s1").join("spool.jsonl");
-    let bytes = fs::metadata(&spool).unwrap().len();
+    let bytes = fs::metadata(&spool.shown()).unwrap().len();
     let done = old.job(None).run().unwrap();
     assert!(done.masked > u64::from(ROWS) && done.masked < 3_000, "{done:?}");
     assert_clean(&old, &done);
     assert_eq!(
-        fs::metadata(&spool).unwrap().len(),
+        fs::metadata(&spool.shown()).unwrap().len(),
         bytes,
         "whoever remembers how far it was read, reads on there"
     );
     // Copies that are not ours to edit stay as they are.
     let telling = secret(9_999);
-    write(&copy, &telling);
-    write(&settings, &telling);
-    fs::remove_file(old.home.root().join("masked.json")).unwrap();
+    write(&copy.shown(), &telling);
+    write(&settings.shown(), &telling);
+    fs::remove_file(old.home.root().join("masked.json").shown()).unwrap();
     assert_eq!(old.job(None).run().unwrap(), Done { is_finished: true, ..Done::default() });
-    assert_eq!(fs::read_to_string(copy).unwrap() + &fs::read_to_string(settings).unwrap(), telling.repeat(2));
+    assert_eq!(
+        fs::read_to_string(copy.shown()).unwrap() + &fs::read_to_string(settings.shown()).unwrap(),
+        telling.repeat(2)
+    );
 }
 
 #[test]
@@ -346,13 +351,13 @@ fn whoever_is_killed_is_followed_by_somebody_who_goes_on() {
     for step in 0..12 {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "masking_again::a_child_masks_what_it_is_told_to"])
-            .env(CHILD, old.home.root().parent().unwrap())
+            .env(CHILD, old.home.root().shown().parent().unwrap())
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
         loop {
             let progress: Value =
-                serde_json::from_slice(&fs::read(&marker).unwrap_or_default()).unwrap_or_default();
+                serde_json::from_slice(&fs::read(&marker.shown()).unwrap_or_default()).unwrap_or_default();
             if progress["step"].as_i64().unwrap_or(-1) >= step || child.try_wait().unwrap().is_some() {
                 break;
             }
@@ -383,14 +388,14 @@ fn a_child_masks_what_it_is_told_to() {
 #[test]
 fn a_damaged_database_is_named_and_stops_nothing_else() {
     let old = Old::new();
-    fs::write(old.home.archive(), "no database at all, but long enough to be looked at").unwrap();
-    let _ = fs::remove_file(old.home.root().join("throughline.db-wal"));
+    fs::write(old.home.archive().shown(), "no database at all, but long enough to be looked at").unwrap();
+    let _ = fs::remove_file(old.home.root().join("throughline.db-wal").shown());
     let done = old.job(None).run().unwrap();
     assert!(!done.is_finished && done.problems.iter().any(|it| it.contains("throughline.db")), "{done:?}");
     assert!(remask::is_due(&old.home), "it is tried again");
-    let text = fs::read_to_string(old.home.log()).unwrap();
+    let text = fs::read_to_string(old.home.log().shown()).unwrap();
     assert!(text.contains("****"), "{text}");
-    let recall = Connection::open(old.home.recall()).unwrap();
+    let recall = Connection::open(old.home.recall().shown()).unwrap();
     let packed: Vec<u8> = recall.query_row("SELECT text FROM texts LIMIT 1", [], |row| row.get(0)).unwrap();
     assert!(inflated(&packed).contains("[masked:github-pat"), "the index was masked all the same");
     // No hook begins all over again; a person does.
@@ -420,24 +425,26 @@ fn a_database_that_was_set_aside_is_masked_if_it_is_text_and_named_if_not() {
         let root = old.home.root();
         let (text, pages) = (root.join("recall.db.corrupt-1"), root.join("throughline.db.corrupt-2"));
         let log = root.join("throughline.db.corrupt-2-wal");
-        write(&text, format!("no database, but {}\n", secret(9_999)));
+        write(&text.shown(), format!("no database, but {}\n", secret(9_999)));
         for path in [&pages, &log] {
-            write(path, [b"SQLite format 3\0\xff".as_slice(), secret(9_998).as_bytes()].concat());
+            write(&path.shown(), [b"SQLite format 3\0\xff".as_slice(), secret(9_998).as_bytes()].concat());
         }
         let mut done = Done::default();
         while remask::is_due(&old.home) {
             done = old.job(pause.map(|pause| Instant::now() + pause)).run().unwrap();
         }
         assert!(done.is_finished && done.problems.is_empty(), "{done:?}");
-        assert!(fs::read_to_string(&text).unwrap().starts_with("no database, but [masked:github-pat"));
+        assert!(
+            fs::read_to_string(&text.shown()).unwrap().starts_with("no database, but [masked:github-pat")
+        );
         assert_eq!(done.kept, [pages.clone(), log.clone()]);
         assert_eq!(remask::kept(&old.home), done.kept, "it is told later, too");
         // Who sets one aside today had masked it before.
-        write(&root.join("throughline.db.corrupt-3"), b"\0");
-        fs::remove_file(&log).unwrap();
+        write(&root.join("throughline.db.corrupt-3").shown(), b"\0");
+        fs::remove_file(&log.shown()).unwrap();
         assert_eq!(remask::kept(&old.home), std::slice::from_ref(&pages));
-        fs::remove_file(&pages).unwrap();
-        assert_eq!(remask::kept(&old.home), Vec::<PathBuf>::new());
+        fs::remove_file(&pages.shown()).unwrap();
+        assert_eq!(remask::kept(&old.home), Vec::<Spot>::new());
     }
 }
 
@@ -469,7 +476,7 @@ fn the_rest_of_a_key_that_was_cut_before_it_was_masked_is_masked_too() {
     let block = NewBlock::pack("s1", "/p", &passages, &[1]);
     index.add(&writing, &Batch { blocks: vec![block], files: Vec::new() }).unwrap();
     drop((index, writing));
-    let connection = Connection::open(&path).unwrap();
+    let connection = Connection::open(&path.shown()).unwrap();
     let packed: Vec<u8> = connection.query_row("SELECT text FROM texts", [], |row| row.get(0)).unwrap();
     let text =
         (1..=6).fold(inflated(&packed), |text, number| text.replace(&stands_for(number), &key(number)));
@@ -479,7 +486,7 @@ fn the_rest_of_a_key_that_was_cut_before_it_was_masked_is_masked_too() {
     connection.execute("DELETE FROM words WHERE rowid > 0", []).unwrap();
     connection.execute("INSERT INTO words (rowid, line) VALUES (1, ?1)", [index_line(&text)]).unwrap();
     drop(connection);
-    write(&home.root().join("masked.json"), r#"{"done":1,"to":1}"#);
+    write(&home.root().join("masked.json").shown(), r#"{"done":1,"to":1}"#);
 
     let job = Job {
         home: &home,
@@ -490,12 +497,12 @@ fn the_rest_of_a_key_that_was_cut_before_it_was_masked_is_masked_too() {
     };
     let done = job.run().unwrap();
     assert_eq!((done.problems, done.is_finished), (Vec::new(), true));
-    let connection = Connection::open(&path).unwrap();
+    let connection = Connection::open(&path.shown()).unwrap();
     let packed: Vec<u8> = connection.query_row("SELECT text FROM texts", [], |row| row.get(0)).unwrap();
     let expected = "cat deploy.txt\n> [masked:private-key:12ab]cat deploy.txt\n> [masked:private-key]cat deploy.txt\n> [masked:private-key]\n> and then the harbour lights";
     assert_eq!(inflated(&packed), expected);
     let mut contents = Vec::new();
-    read_all(home.root(), &mut contents);
+    read_all(&home.root().shown(), &mut contents);
     for (name, bytes) in &contents {
         let text = String::from_utf8_lossy(bytes).to_ascii_lowercase();
         let left = (1..=6).find(|number| text.contains(&key(*number).to_ascii_lowercase()[4..16]));

@@ -13,7 +13,8 @@ use throughline_store::usage::{Added, Batch, RowKind, UsageStore};
 const WAIT: Duration = Duration::from_secs(5);
 
 fn open(folder: &TempDir) -> UsageStore {
-    UsageStore::open(&folder.path().join("throughline.db"), WAIT).unwrap()
+    UsageStore::open(&throughline_store::door::outside::at(&folder.path().join("throughline.db")), WAIT)
+        .unwrap()
 }
 
 fn at(text: &str) -> Timestamp {
@@ -197,8 +198,11 @@ fn a_failed_batch_leaves_neither_rows_nor_cursors() {
     store.add(&batch).unwrap();
     assert_eq!(store.known_files().unwrap()["/t.jsonl"], file(7));
     let blocker = rusqlite_lock(&folder);
-    let mut second =
-        UsageStore::open(&folder.path().join("throughline.db"), Duration::from_millis(20)).unwrap();
+    let mut second = UsageStore::open(
+        &throughline_store::door::outside::at(&folder.path().join("throughline.db")),
+        Duration::from_millis(20),
+    )
+    .unwrap();
     let more = Batch {
         responses: vec![response("b", "2026-01-01T10:00:00Z", 2)],
         files: vec![file(9)],

@@ -184,7 +184,7 @@ fn to_json(backup: &Backup) -> Value {
         "bytes": backup.bytes(),
         "packedBytes": backup.packed_bytes(),
         "parts": backup.members,
-        "path": backup.path,
+        "path": backup.path.shown(),
     })
 }
 

@@ -133,10 +133,7 @@ impl Plan {
     pub(crate) fn remember(&self, app: &App, path: &Path) -> Result<(), Failure> {
         if let Some(Record { window, before }) = &self.record {
             let text = json!({ "window": window, "before": before });
-            project_files::write_settings(
-                &install_folder(&app.place, path).join(RECORD),
-                &format!("{text}\n"),
-            )?;
+            project_files::keep(&install_folder(&app.place, path).join(RECORD), &format!("{text}\n"))?;
         }
         Ok(())
     }
@@ -222,8 +219,8 @@ impl Model {
     /// The last session's, else the one in the settings or the environment, else one of 200,000 tokens.
     fn at_hand(app: &App, given: Option<u64>) -> Self {
         let folder = app.session_at_hand().map(|session| app.place.home.session(&session));
-        let told_window = folder.as_deref().and_then(session::told_window);
-        let seen = folder.as_deref().and_then(SessionCache::read).and_then(|cache| cache.model);
+        let told_window = folder.as_ref().and_then(session::told_window);
+        let seen = folder.as_ref().and_then(SessionCache::read).and_then(|cache| cache.model);
         let set = || {
             let variable = std::env::var("ANTHROPIC_MODEL").ok().filter(|model| !model.is_empty());
             variable.or(starting::client_settings(&app.place, &app.memory.project).model)

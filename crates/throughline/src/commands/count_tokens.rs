@@ -7,13 +7,13 @@ use serde_json::json;
 use throughline_briefing::handoff::{NextCompaction, thousands};
 use throughline_domain::text::one_line;
 use throughline_domain::token_estimate::{ERROR_PERCENT, estimate};
-use throughline_store::files;
 
 use super::App;
 use crate::failure::Failure;
 use crate::gauge::Gauge;
 use crate::messages_api::Api;
 use crate::output::{self, DIM, WARN, styled};
+use throughline_store::door::outside;
 
 /// Largest text; the API takes no larger request either.
 const TEXT_BYTES_MAX: u64 = 32 << 20;
@@ -102,7 +102,7 @@ fn read(path: &Path) -> Result<String, Failure> {
     } else if path.is_dir() {
         return Err(Failure::new(format!("{name} is a folder")).hint("name the files in it, as with *.rs"));
     } else {
-        files::read_limited(path, TEXT_BYTES_MAX)?
+        outside::read_limited(path, TEXT_BYTES_MAX)?
             .ok_or_else(|| Failure::new(format!("there is no file {name}")))?
     };
     if bytes.len() as u64 > TEXT_BYTES_MAX {

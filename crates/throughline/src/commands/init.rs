@@ -7,12 +7,13 @@ use throughline_agents::claude_code::plugin;
 use throughline_agents::claude_code::settings_edit::{self, Install, Outcome};
 use throughline_agents::claude_code::version::Version;
 use throughline_domain::text::one_line;
-use throughline_store::project_files;
+use throughline_store::door::Spot;
+use throughline_store::{files, project_files};
 
-use super::App;
 use super::compact_at::{self, CompactAt, Plan};
 use super::instructions;
 use super::servers;
+use super::{App, exclude_file};
 use crate::failure::Failure;
 use crate::output::{self, BAD, GOOD, HINT, styled};
 use crate::place::Place;
@@ -79,7 +80,8 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
             "or register for all your projects: `throughline init --user`",
         )?;
     }
-    let old = project_files::read_settings(&path)?;
+    let spot = app.memory.project.spot_of(&path);
+    let old = project_files::read_settings(&spot)?;
     let client = client_version();
     let ours = Install { binary: own_path(args.shared)?, client, status_line: true };
     let edit = settings_edit::install(old.as_deref(), &ours).map_err(|problem| refuse(&path, &problem))?;
@@ -109,7 +111,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     } else {
         let backup = keep_original(app, &path, old.as_deref())?;
         plan.iter().try_for_each(|plan| plan.remember(app, &path))?;
-        project_files::write_settings(&path, text)?;
+        project_files::write_settings(&spot, text)?;
         remember_written(app, &path, text)?;
         output::say(&format!(
             "{} hooks and status line registered in {}",
@@ -151,9 +153,9 @@ fn wants_instructions(app: &App, args: &Args, path: &Path) -> bool {
 fn remember_instructions(app: &App, args: &Args, path: &Path) -> Result<(), Failure> {
     let mark = install_folder(&app.place, path).join(NO_INSTRUCTIONS);
     if args.no_instructions {
-        project_files::write_settings(&mark, "")?;
+        project_files::keep(&mark, "")?;
     } else if args.instructions && mark.exists() {
-        project_files::remove_settings(&mark)?;
+        files::remove(&mark)?;
     }
     Ok(())
 }
@@ -175,19 +177,17 @@ pub(super) fn settings_path(app: &App, shared: bool, user: bool) -> Result<PathB
     Ok(app.memory.project.work.join(".claude").join(name))
 }
 
-/// Nothing is written or removed through a link that leaves the project: it may have come with a clone.
+/// Nothing is written or removed through a link in the project: it may have come with a clone.
 pub(super) fn refuse_links(
     app: &App,
     paths: impl IntoIterator<Item = PathBuf>,
     otherwise: &str,
 ) -> Result<(), Failure> {
-    let Some(link) = paths.into_iter().find_map(|path| project_files::link_out(&app.memory.project, &path))
-    else {
-        return Ok(());
-    };
-    let target = std::fs::read_link(&link).unwrap_or_default();
-    let what = format!("{} is a link to {}, which leaves the project", link.display(), target.display());
-    let hint = "nothing was changed; replace the link by a real file or folder inside the project";
+    let link_to = |path: PathBuf| project_files::link_on_the_way(&app.memory.project, &path);
+    let Some(link) = paths.into_iter().find_map(link_to) else { return Ok(()) };
+    let target = app.memory.project.spot_of(&link).link_target().unwrap_or_default();
+    let what = format!("{} is a link to {}", link.display(), target.display());
+    let hint = "nothing was changed; replace the link by a real file or folder";
     Err(Failure::new(one_line(&what, 1_000)).hint(format!("{hint}, {otherwise}")))
 }
 
@@ -242,7 +242,7 @@ pub(super) fn show_diff(path: &Path, old: &str, new: &str) -> Result<(), Failure
 }
 
 /// Keeps the file as it was before we first touched it.
-fn keep_original(app: &App, path: &Path, old: Option<&str>) -> Result<Option<PathBuf>, Failure> {
+fn keep_original(app: &App, path: &Path, old: Option<&str>) -> Result<Option<Spot>, Failure> {
     let Some(old) = old else { return Ok(None) };
     // An upgrade of our own entries must not replace the copy from before them.
     if settings_edit::uninstall(old).is_ok_and(|edit| edit.outcome != Outcome::Unchanged) {
@@ -251,18 +251,18 @@ fn keep_original(app: &App, path: &Path, old: Option<&str>) -> Result<Option<Pat
     let folder = install_folder(&app.place, path);
     project_files::back_up(&folder, path, old)?;
     let copy = folder.join("original");
-    project_files::write_settings(&copy, old)?;
+    project_files::keep(&copy, old)?;
     Ok(Some(copy))
 }
 
 /// Remembers the bytes that we wrote: `uninstall` gives the original back when nobody changed them since.
 fn remember_written(app: &App, path: &Path, text: &str) -> Result<(), Failure> {
-    project_files::write_settings(&install_folder(&app.place, path).join("written"), text)?;
+    project_files::keep(&install_folder(&app.place, path).join("written"), text)?;
     Ok(())
 }
 
 /// Where the copies of one settings file are kept.
-pub(super) fn install_folder(place: &Place, path: &Path) -> PathBuf {
+pub(super) fn install_folder(place: &Place, path: &Path) -> Spot {
     let name = throughline_domain::text::fingerprint(path.as_os_str().as_encoded_bytes());
     place.home.root().join("installs").join(format!("{name:016x}"))
 }
@@ -281,16 +281,16 @@ pub(super) fn command_paths(app: &App, user: bool) -> Vec<(PathBuf, &'static str
 /// What else a run would write: the slash commands, and the lines that keep our files out of git.
 fn show_other_files(app: &App, user: bool) -> Result<(), Failure> {
     for (path, text) in command_paths(app, user) {
-        match project_files::read_settings(&path)? {
+        match project_files::read_settings(&app.memory.project.spot_of(&path))? {
             Some(standing) if standing == text => {}
             Some(_) => output::warn(&format!("{} is not ours and would be left as it is", path.display())),
             None => show_diff(&path, "", text)?,
         }
     }
-    if let Some(exclude) = throughline_git::top_level_exclude_path(&app.memory.project.work) {
+    if let Some(exclude) = exclude_file(&app.memory.project.work) {
         let (old, new) = project_files::exclusion(&exclude)?;
         if old != new {
-            show_diff(&exclude, &old, &new)?;
+            show_diff(&exclude.shown(), &old, &new)?;
         }
     }
     Ok(())
@@ -298,7 +298,7 @@ fn show_other_files(app: &App, user: bool) -> Result<(), Failure> {
 
 fn write_command(app: &App, user: bool) -> Result<(), Failure> {
     for (path, text) in command_paths(app, user) {
-        if project_files::write_own(&path, text, |_| false)? {
+        if project_files::write_own(&app.memory.project.spot_of(&path), text, |_| false)? {
             let name = path.file_stem().unwrap_or_default().to_string_lossy();
             output::remark(&format!("the command /{name} is at {}", path.display()));
         } else {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use throughline_agents::claude_code::compact_instructions::{self, Standing};
 use throughline_agents::claude_code::settings_read::Scope;
 use throughline_domain::text::one_line;
+use throughline_store::door::outside;
 use throughline_store::memory::Memory;
 use throughline_store::{files, instructions_file, project_files};
 
@@ -113,7 +114,7 @@ fn write(
     let folder = install_folder(&app.place, &file.path);
     let copy = old.map(|old| project_files::back_up(&folder, &file.path, old)).transpose()?;
     if old.is_none() {
-        project_files::write_settings(&folder.join(CREATED), "")?;
+        project_files::keep(&folder.join(CREATED), "")?;
     }
     instructions_file::write(&file.path, file.within.as_deref(), &edit.text)?;
     let name = file.path.display();
@@ -192,9 +193,9 @@ fn take_out(
         ));
     }
     let created = folder.join(CREATED);
-    let is_all = edit.text.is_empty() && created.exists() && !file.path.is_symlink();
+    let is_all = edit.text.is_empty() && created.exists() && !outside::at(&file.path).is_linked();
     if is_all {
-        instructions_file::remove(&file.path)?;
+        instructions_file::remove(&file.path, file.within.as_deref())?;
     } else {
         instructions_file::write(&file.path, file.within.as_deref(), &edit.text)?;
     }

@@ -54,6 +54,7 @@ use std::time::Duration;
 
 use throughline_domain::{Origin, State, Timestamp};
 use throughline_store::config::{Config, ConfigProblem};
+use throughline_store::door::Spot;
 use throughline_store::lock::Patience;
 use throughline_store::memory::{Author, Changed, Draft, EntryError, Memory, Repair};
 use throughline_store::paths::Project;
@@ -217,7 +218,7 @@ pub(crate) fn project_memory(project: Project, place: &Place, config: &Config) -
     let mut memory = Memory::of(project, place.home.clone(), config.limits());
     memory.edits_come_from_others = |project| {
         // Git knows a file by where it really is, not by a link to it.
-        let path = place::real(&project.state_file());
+        let path = place::real(&project.state_file().shown());
         let cannot_tell = || project.root.join(".git").exists();
         throughline_git::is_tracked(&project.root, &path).unwrap_or_else(cannot_tell)
     };
@@ -241,9 +242,15 @@ fn words(text: &str) -> Result<String, String> {
 
 /// Keeps our files out of git; where there is no repository there is nothing to do.
 pub(crate) fn keep_out_of_git(project: &Project) {
-    if let Some(exclude) = throughline_git::top_level_exclude_path(&project.root) {
+    if let Some(exclude) = exclude_file(&project.root) {
         let _ = project_files::exclude_from_git(&exclude);
     }
+}
+
+/// The repository's own list of files that git does not see, reached from the repository's folder.
+pub(crate) fn exclude_file(root: &Path) -> Option<Spot> {
+    let path = throughline_git::top_level_exclude_path(root)?;
+    Some(Spot::root(path.parent()?.parent()?).join("info/exclude"))
 }
 
 /// The project of the agent's session that runs us as a command: pinned, wherever its shell has moved.

@@ -52,12 +52,12 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     }
     let text = notes.read();
     if args.json {
-        return output::say_json(&json!({ "session": session, "path": notes.path(), "text": text }));
+        return output::say_json(&json!({ "session": session, "path": notes.path().shown(), "text": text }));
     }
     match text {
         None => Err(Failure::new(format!("there are no notes of session `{}` yet", one_line(&session, 80)))
             .hint("they begin with the first finished task, commit, test run or decision; `throughline note \"…\"` begins them now")),
-        Some(_) if args.path => output::say(&notes.path().display().to_string()),
+        Some(_) if args.path => output::say(&notes.path().display()),
         Some(text) => quoting::say(&RECORDED, &[printable(&text).trim_end().to_owned()]),
     }
 }
@@ -79,7 +79,7 @@ pub(super) fn add(app: &App, session: &str, by_hand: Option<Progress>) -> Result
         output::warn("notes are switched off ([notes] enabled = false in throughline.toml)");
     }
     notes::write(&moment, Added { by_hand, begins: true, ..Added::default() })?;
-    Ok(NotesFile::of(&app.memory.project, &app.place.home, session).path().to_owned())
+    Ok(NotesFile::of(&app.memory.project, &app.place.home, session).path().shown())
 }
 
 /// Brings the page of the session at hand up to date, if there is one: what a verb changed is true at once.

@@ -7,6 +7,7 @@ use throughline_agents::claude_code::settings_edit::{
     Edit, Outcome, SERVER_NAME, add_server, remove_server, server_command,
 };
 use throughline_agents::claude_code::shell_words;
+use throughline_store::files;
 use throughline_store::project_files;
 
 use super::App;
@@ -30,7 +31,7 @@ pub(super) fn edit(app: &App) -> Result<(Option<String>, Edit), Failure> {
         [path.clone()],
         "or leave the server out: `throughline init` without --mcp and --shared",
     )?;
-    let old = project_files::read_settings(&path)?;
+    let old = project_files::read_settings(&app.memory.project.spot_of(&path))?;
     let edit = add_server(old.as_deref(), SHARED_COMMAND).map_err(|problem| refuse(&path, &problem))?;
     Ok((old, edit))
 }
@@ -49,9 +50,9 @@ pub(super) fn install(app: &App, dry_run: bool) -> Result<(), Failure> {
     if let Some(old) = &old {
         project_files::back_up(&folder, &path, old)?;
     }
-    project_files::write_settings(&path, &edit.text)?;
+    project_files::write_settings(&app.memory.project.spot_of(&path), &edit.text)?;
     // By this `uninstall` knows that it was us, on this machine.
-    project_files::write_settings(&folder.join("written"), &edit.text)?;
+    project_files::keep(&folder.join("written"), &edit.text)?;
     output::say(&format!("{} MCP server registered in {}", styled(GOOD, "✓"), path.display()))?;
     if !is_on_path(SHARED_COMMAND) {
         output::warn("`throughline` is not on the path: the client will not find the server by that name");
@@ -73,7 +74,7 @@ pub(super) fn refuse_link(app: &App, shared: bool) -> Result<(), Failure> {
 pub(super) fn remove(app: &App, shared: bool, dry_run: bool) -> Result<(), Failure> {
     let path = list_path(&app.memory.project.root);
     let folder = install_folder(&app.place, &path);
-    let Some(now) = project_files::read_settings(&path)? else { return Ok(()) };
+    let Some(now) = project_files::read_settings(&app.memory.project.spot_of(&path))? else { return Ok(()) };
     if !shared && !folder.join("written").is_file() {
         return Ok(());
     }
@@ -85,8 +86,8 @@ pub(super) fn remove(app: &App, shared: bool, dry_run: bool) -> Result<(), Failu
         return show_diff(&path, &now, if edit.outcome == Outcome::NothingLeft { "" } else { &edit.text });
     }
     match edit.outcome {
-        Outcome::NothingLeft => project_files::remove_settings(&path)?,
-        _ => project_files::write_settings(&path, &edit.text)?,
+        Outcome::NothingLeft => files::remove(&app.memory.project.spot_of(&path))?,
+        _ => project_files::write_settings(&app.memory.project.spot_of(&path), &edit.text)?,
     }
     project_files::forget_install(&folder)?;
     output::say(&format!("{} our MCP server removed from {}", styled(GOOD, "✓"), path.display()))
@@ -104,7 +105,8 @@ pub(super) fn offer(user: bool) -> Result<(), Failure> {
 /// The client's own list still names us: only the client can take that back.
 pub(super) fn tell_what_is_left(app: &App) {
     let state = crate::hook::starting::client_state_file(&app.place);
-    let text = state.and_then(|path| project_files::read_settings(&path).ok().flatten());
+    let text = state
+        .and_then(|path| project_files::read_settings(&app.memory.project.spot_of(&path)).ok().flatten());
     for registered in text.iter().flat_map(|text| in_client_state(text, &app.memory.project.root)) {
         output::remark(&format!(
             "the client's own list still names our MCP server: claude mcp remove --scope {} {SERVER_NAME}",

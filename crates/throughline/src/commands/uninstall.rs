@@ -4,13 +4,14 @@ use std::path::Path;
 
 use throughline_agents::claude_code::settings_edit::{self, Outcome};
 use throughline_agents::claude_code::settings_read::Scope;
+use throughline_store::files;
 use throughline_store::project_files;
 
-use super::App;
 use super::compact_at;
 use super::init::{command_paths, install_folder, refuse, refuse_links, settings_path, show_diff};
 use super::instructions;
 use super::servers;
+use super::{App, exclude_file};
 use crate::failure::Failure;
 use crate::hook::starting;
 use crate::output::{self, GOOD, styled};
@@ -39,7 +40,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         _ => Scope::Local,
     };
     look_for_links(app, args, &path)?;
-    let Some(now) = project_files::read_settings(&path)? else {
+    let Some(now) = project_files::read_settings(&app.memory.project.spot_of(&path))? else {
         remove_commands(app, args)?;
         instructions::remove(app, scope, args.dry_run)?;
         remove_server(app, args)?;
@@ -70,7 +71,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     match edit.outcome {
         Outcome::Unchanged => output::say(&format!("{} has no entries of ours", path.display()))?,
         Outcome::NothingLeft => {
-            project_files::remove_settings(&path)?;
+            files::remove(&app.memory.project.spot_of(&path))?;
             output::say(&format!(
                 "{} {} removed: nothing else was in it",
                 styled(GOOD, "✓"),
@@ -78,7 +79,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
             ))?;
         }
         Outcome::Rewritten => {
-            project_files::write_settings(&path, &text)?;
+            project_files::write_settings(&app.memory.project.spot_of(&path), &text)?;
             output::say(&format!("{} our hooks removed from {}", styled(GOOD, "✓"), path.display()))?;
         }
     }
@@ -86,7 +87,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     remove_commands(app, args)?;
     instructions::remove(app, scope, false)?;
     remove_server(app, args)?;
-    if let Some(exclude) = throughline_git::top_level_exclude_path(&app.memory.project.root) {
+    if let Some(exclude) = exclude_file(&app.memory.project.root) {
         if !project_files::holds_records(&app.memory.project) {
             project_files::stop_excluding(&exclude)?;
         } else if project_files::is_excluding(&exclude) {
@@ -111,7 +112,7 @@ fn leave(app: &App, args: &Args) {
         release_files(app);
     }
     if !args.user {
-        project_files::remove_empty(&app.memory.project.root.join(".claude"));
+        project_files::remove_empty(&app.memory.project.top.join(".claude"));
     }
 }
 
@@ -130,8 +131,8 @@ fn look_for_links(app: &App, args: &Args, settings: &Path) -> Result<(), Failure
 fn remove_commands(app: &App, args: &Args) -> Result<(), Failure> {
     for (path, text) in command_paths(app, args.user) {
         if !args.dry_run {
-            project_files::remove_own(&path, text)?;
-        } else if project_files::read_settings(&path)?.as_deref() == Some(text) {
+            project_files::remove_own(&app.memory.project.spot_of(&path), text)?;
+        } else if project_files::read_settings(&app.memory.project.spot_of(&path))?.as_deref() == Some(text) {
             show_diff(&path, text, "")?;
         }
     }
@@ -141,11 +142,11 @@ fn remove_commands(app: &App, args: &Args) -> Result<(), Failure> {
 /// Our lines in the exclude file, as far as they would go.
 fn show_exclusion(app: &App) -> Result<(), Failure> {
     let root = &app.memory.project.root;
-    if let Some(exclude) = throughline_git::top_level_exclude_path(root)
+    if let Some(exclude) = exclude_file(root)
         && !project_files::holds_records(&app.memory.project)
         && let Some((old, new)) = project_files::without_exclusion(&exclude)?
     {
-        show_diff(&exclude, &old, &new)?;
+        show_diff(&exclude.shown(), &old, &new)?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use throughline_domain::{Problem, validate};
+use throughline_store::door::outside;
 use throughline_store::files;
 
 use super::App;
@@ -24,8 +25,13 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    let path = args.file.clone().unwrap_or_else(|| app.memory.project.state_file());
-    let Some(bytes) = files::read_limited(&path, FILE_BYTES_MAX)? else {
+    let state = app.memory.project.state_file();
+    let read = match &args.file {
+        Some(path) => outside::read_limited(path, FILE_BYTES_MAX),
+        None => files::read_limited(&state, FILE_BYTES_MAX),
+    };
+    let Some(bytes) = read? else {
+        let path = args.file.clone().unwrap_or_else(|| state.shown());
         return Err(Failure::new(format!("there is no state file at {}", path.display()))
             .hint("`throughline save` makes one"));
     };

@@ -4,7 +4,7 @@ use throughline_domain::ledger::Ledger;
 use throughline_domain::purity::Level;
 use throughline_domain::{State, time};
 use throughline_store::glance::Glance;
-use throughline_store::statusline_rules::stamp_of;
+use throughline_store::statusline_rules::{Watched, stamp_of};
 
 use super::Run;
 use super::gate::Session;
@@ -14,7 +14,7 @@ pub(super) fn keep(run: &Run, session: &Session, ledger: Option<&Ledger>, failur
     let memory = &session.memory;
     let folder = run.place.home.session(&run.payload.session_id);
     let before = Glance::read(&folder);
-    let state_stamp = stamp_of(&[memory.project.state_file()], &[]);
+    let state_stamp = stamp_of([Watched::Ours(&memory.project.state_file())], &[]);
     let same_state = before.as_ref().filter(|before| before.state_stamp == state_stamp);
     if same_state.is_some() && ledger.is_none() {
         return;

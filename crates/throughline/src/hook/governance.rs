@@ -52,7 +52,7 @@ pub(crate) fn not_vouched<'c>(memory: &Memory, config: &'c Config) -> Option<&'c
         return None;
     }
     let file = memory.project.files.join("throughline.toml");
-    let is_ours = throughline_git::is_tracked(&memory.project.root, &file) == Some(false);
+    let is_ours = throughline_git::is_tracked(&memory.project.root, &file.shown()) == Some(false);
     (!is_ours).then_some(foreign)
 }
 

@@ -107,7 +107,9 @@ pub(crate) fn client_settings(place: &Place, project: &Project) -> settings_read
     };
     let texts: Vec<(Scope, String)> = settings_files(place, project)
         .into_iter()
-        .filter_map(|(scope, path)| Some((scope, project_files::read_settings(&path).ok()??)))
+        .filter_map(|(scope, path)| {
+            Some((scope, project_files::read_settings(&project.spot_of(&path)).ok()??))
+        })
         // The client's own state grows with every project; of it one key matters, which is hardly ever there.
         .filter(|(scope, text)| *scope != Scope::ClientState || text.contains("autoCompactEnabled"))
         .collect();

@@ -1,10 +1,9 @@
 //! Summaries of finished tasks: written at the gates as the context fills up, remembered around a compaction.
 
-use std::path::Path;
-
 use throughline_capture::summaries;
 use throughline_domain::ledger::Ledger;
 use throughline_domain::time;
+use throughline_store::door::Spot;
 use throughline_store::task_summaries::{TaskSummaries, kept_ids};
 
 use super::gate::Session;
@@ -70,7 +69,7 @@ pub(super) fn forget_checks(place: &Place, session_ids: &[&str]) {
 }
 
 /// Tasks that may have a summary, by us or by another tool, oldest first.
-fn finished_ids(session_folder: &Path, ledger: &Ledger) -> Vec<String> {
+fn finished_ids(session_folder: &Spot, ledger: &Ledger) -> Vec<String> {
     let done = ledger.tasks.iter().filter(|task| task.status == "completed" && !task.id.is_empty());
     let mut ids: Vec<String> = kept_ids(session_folder);
     for task in done {

@@ -8,6 +8,7 @@ use throughline_agents::claude_code::transcript_tail::{self, LastUsage};
 use throughline_briefing::Cap;
 use throughline_domain::text::thousands;
 use throughline_domain::{Timestamp, Trigger};
+use throughline_store::door::outside;
 use throughline_store::files;
 use throughline_store::session::{CompactionMark, GateMarks, SessionCache};
 use throughline_store::spool::{Spool, SpoolRecord};
@@ -168,7 +169,7 @@ fn prompt(run: &Run, cache: &SessionCache, last: Option<&SpoolRecord>, spool: Op
 
 /// The context's size as the last response reported it.
 pub(crate) fn last_usage(transcript: &str) -> Option<LastUsage> {
-    let mut file = files::open_regular(Path::new(transcript)).ok()?;
+    let mut file = outside::open(Path::new(transcript)).ok()?;
     let (tail, _) = files::read_tail(&mut file, TAIL_BYTES).ok()?;
     transcript_tail::last_usage(&tail)
 }

@@ -10,7 +10,6 @@ mod wrap;
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use throughline_agents::claude_code::compaction_point::{At, CompactionPoint, effective_point};
@@ -18,6 +17,7 @@ use throughline_agents::claude_code::statusline_payload::{self, Context, Statusl
 use throughline_domain::usage_memory::UsageMemory;
 use throughline_domain::{Health, Timestamp};
 use throughline_statusline::{Look, NO_DATA, render};
+use throughline_store::door::Spot;
 use throughline_store::redact;
 use throughline_store::statusline_rules::StatuslineRules;
 use throughline_store::usage_file;
@@ -60,7 +60,7 @@ struct Call {
     payload: StatuslinePayload,
     now: Timestamp,
     /// Where the session's files are; `None` without a data folder or without a session.
-    session: Option<(Place, PathBuf)>,
+    session: Option<(Place, Spot)>,
     rules: StatuslineRules,
     point: CompactionPoint,
 }

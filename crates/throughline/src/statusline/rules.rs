@@ -8,9 +8,10 @@ use throughline_agents::claude_code::statusline_payload::StatuslinePayload;
 use throughline_domain::Timestamp;
 use throughline_statusline::{Colour, Look, Preset, Segment};
 use throughline_store::config::{Config, Statusline};
+use throughline_store::door::Spot;
 use throughline_store::paths::Project;
 use throughline_store::session::{self, SessionCache};
-use throughline_store::statusline_rules::{CompactionRules, StatuslineRules, stamp_of};
+use throughline_store::statusline_rules::{CompactionRules, StatuslineRules, Watched, stamp_of};
 
 use crate::hook::starting::{client_settings, settings_files};
 use crate::place::{self, Place};
@@ -24,7 +25,7 @@ const INDENT_COLUMNS: usize = 4;
 pub(super) fn settle(place: Option<&Place>, payload: &StatuslinePayload, now: Timestamp) -> StatuslineRules {
     let Some(place) = place else { return rules_of(&Config::default()) };
     let folder = (!payload.session_id.is_empty()).then(|| place.home.session(&payload.session_id));
-    let known = folder.as_deref().and_then(StatuslineRules::read);
+    let known = folder.as_ref().and_then(StatuslineRules::read);
     if let Some(known) =
         known.as_ref().filter(|known| is_young(known, now) && known.model == payload.model_id)
         && stamp(place, &place.project_at(&known.project_root)) == known.stamp
@@ -33,7 +34,7 @@ pub(super) fn settle(place: Option<&Place>, payload: &StatuslinePayload, now: Ti
     }
     let is_new = known.is_none();
     let pinned = known.map(|known| known.project_root);
-    let Some(root) = project_root(place, payload, folder.as_deref(), pinned) else {
+    let Some(root) = project_root(place, payload, folder.as_ref(), pinned) else {
         let nowhere = Path::new("/nonexistent");
         return rules_of(&place.config(&place.project_at(nowhere)).0);
     };
@@ -56,7 +57,7 @@ fn is_young(rules: &StatuslineRules, now: Timestamp) -> bool {
 fn project_root(
     place: &Place,
     payload: &StatuslinePayload,
-    session_folder: Option<&Path>,
+    session_folder: Option<&Spot>,
     pinned: Option<PathBuf>,
 ) -> Option<PathBuf> {
     let hooks = session_folder.and_then(SessionCache::read).map(|cache| cache.project_root);
@@ -103,7 +104,7 @@ fn rules_of(config: &Config) -> StatuslineRules {
     }
 }
 
-fn paused_file(place: &Place, project: &Project) -> PathBuf {
+fn paused_file(place: &Place, project: &Project) -> Spot {
     place.home.project(&project.key).join("paused")
 }
 
@@ -115,15 +116,15 @@ fn stamp(place: &Place, project: &Project) -> u64 {
         .map(|(_, path)| path)
         .collect();
     paths.extend(place.config_folder.as_ref().map(|folder| folder.join("throughline.toml")));
-    paths.push(project.files.join("throughline.toml"));
-    paths.push(paused_file(place, project));
+    let ours = [project.files.join("throughline.toml"), paused_file(place, project)];
     let words = [
         "CLAUDE_CODE_AUTO_COMPACT_WINDOW",
         "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE",
         "DISABLE_AUTO_COMPACT",
         "DISABLE_COMPACT",
     ];
-    stamp_of(&paths, &words.map(|name| std::env::var(name).ok()))
+    let files = paths.iter().map(|path| Watched::Theirs(path)).chain(ours.iter().map(Watched::Ours));
+    stamp_of(files, &words.map(|name| std::env::var(name).ok()))
 }
 
 /// What decides where the client compacts: model and window as they are now, the rest as it was compiled.

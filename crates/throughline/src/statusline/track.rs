@@ -1,11 +1,10 @@
 //! Tracking: the change test, the session's memory, and the line that the usage log gets.
 
-use std::path::Path;
-
 use throughline_agents::claude_code::statusline_payload::Context;
 use throughline_domain::Health;
 use throughline_domain::usage::Sample;
 use throughline_domain::usage_memory::UsageMemory;
+use throughline_store::door::Spot;
 use throughline_store::session::{self, CompactionMark};
 use throughline_store::usage_file::UsageFile;
 use throughline_store::usage_log::{self, Appended};
@@ -20,7 +19,7 @@ use crate::place::Place;
 const MARK_SLACK_MS: i64 = 5_000;
 
 /// Takes note of what the call tells. Returns the memory as it is afterwards.
-pub(super) fn keep(call: &Call, place: &Place, folder: &Path, memory: UsageMemory) -> UsageMemory {
+pub(super) fn keep(call: &Call, place: &Place, folder: &Spot, memory: UsageMemory) -> UsageMemory {
     if step(call, folder, &memory).is_none() {
         return memory;
     }
@@ -58,7 +57,7 @@ fn correct(file: &mut UsageFile, memory: UsageMemory) -> UsageMemory {
     memory
 }
 
-fn step(call: &Call, folder: &Path, memory: &UsageMemory) -> Option<track::Step> {
+fn step(call: &Call, folder: &Spot, memory: &UsageMemory) -> Option<track::Step> {
     let payload = &call.payload;
     let told = Told {
         now_ms: call.now.as_millisecond(),
@@ -76,7 +75,7 @@ fn step(call: &Call, folder: &Path, memory: &UsageMemory) -> Option<track::Step>
 }
 
 /// What the hooks know of the time since the size that is remembered.
-fn witness(folder: &Path, memory: &UsageMemory) -> Witness {
+fn witness(folder: &Spot, memory: &UsageMemory) -> Witness {
     let mark = CompactionMark::last(folder).filter(|mark| {
         mark.at > memory.mark_at_ms && mark.at.saturating_add(MARK_SLACK_MS) >= memory.seen_at_ms
     });

@@ -1,7 +1,5 @@
 //! The three ways a compaction begins: the block reaches the summariser, the briefing the next request, both whole.
 
-use std::fs;
-
 use throughline_testkit::{
     Kind, Script, Step, TurnResult, Usage,
     client::{MODEL_WITH_REMINDERS, MODEL_WITH_SYSTEM_MESSAGES},
@@ -113,7 +111,7 @@ fn check_disk(scene: &Scene, session: &str, trigger: &str) {
     assert_eq!(scene.logged(), "");
     let tracked = scene.lab.home().git(&["status", "--porcelain"]);
     assert_eq!(tracked, "", "our files stay out of git");
-    assert!(fs::exists(scene.project().state_file()).unwrap());
+    assert!(scene.project().state_file().exists());
 }
 
 pub(crate) fn automatic(scene: &Scene, args: &[&str]) -> Vec<TurnResult> {

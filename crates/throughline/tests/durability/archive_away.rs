@@ -134,7 +134,9 @@ fn everything_is_folded_in(scene: &Scene) {
     for text in ["before", "meanwhile", "the focus"] {
         assert!(rows.iter().any(|row| words_of(row) == text), "`{text}` is missing: {rows:#?}");
     }
-    let archive = Archive::open(&archive_path(scene), Duration::from_secs(1)).expect("an archive");
+    let archive =
+        Archive::open(&throughline_store::door::outside::at(&archive_path(scene)), Duration::from_secs(1))
+            .expect("an archive");
     let project = scene.data_of_project().file_name().expect("a name").to_string_lossy().into_owned();
     let compactions = archive.compactions(&project, 10).expect("compactions");
     assert_eq!(compactions.len(), 1, "{compactions:?}");

@@ -15,7 +15,11 @@ use crate::scene::{Database, boundary, response, sample, samples};
 const BINARY: &str = env!("CARGO_BIN_EXE_throughline");
 
 fn store(home: &TempHome) -> UsageStore {
-    UsageStore::open(&home.data().join("throughline.db"), Duration::from_secs(5)).expect("a store")
+    UsageStore::open(
+        &throughline_store::door::outside::at(&home.data().join("throughline.db")),
+        Duration::from_secs(5),
+    )
+    .expect("a store")
 }
 
 fn add(home: &TempHome, samples: Vec<Sample>, responses: Vec<Response>, boundaries: Vec<Boundary>) {

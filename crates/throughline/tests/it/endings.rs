@@ -81,9 +81,12 @@ fn an_archive_that_is_broken_costs_nothing() {
     // Whoever masks what is stored puts the database in order out of its log, which is whole.
     let is_mended = || {
         let wait = std::time::Duration::from_secs(1);
-        throughline_store::archive::Archive::open(&scene.home.data().join("throughline.db"), wait)
-            .and_then(|archive| archive.quick_check())
-            .is_ok_and(|problems| problems.is_empty())
+        throughline_store::archive::Archive::open(
+            &throughline_store::door::outside::at(&scene.home.data().join("throughline.db")),
+            wait,
+        )
+        .and_then(|archive| archive.quick_check())
+        .is_ok_and(|problems| problems.is_empty())
     };
     assert!(aside.is_some() || is_mended(), "the broken one was kept: {kept:?}");
 }

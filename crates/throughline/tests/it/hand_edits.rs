@@ -261,24 +261,6 @@ fn an_own_work_item_takes_nothing_over_from_theirs() {
 }
 
 #[test]
-fn a_link_does_not_hide_that_git_brought_the_change() {
-    let scene = Scene::with_git();
-    std::fs::create_dir(scene.home.project().join("kept")).unwrap();
-    std::os::unix::fs::symlink("kept", scene.home.project().join(".claude")).unwrap();
-    scene.ok(&["add", "decision", "mine"]);
-    scene.home.git(&["add", "--force", ".claude", "kept"]);
-    scene.home.git(&["commit", "--quiet", "--message=shared state"]);
-    scene.edit_by_hand(|state| {
-        state["decisions"]
-            .as_array_mut()
-            .unwrap()
-            .push(json!({"id": "D2", "decision": "pulled from elsewhere"}));
-    });
-    let text = start(&scene, "s1");
-    assert!(!vouched_for(&text).contains("pulled from elsewhere"), "{text}");
-}
-
-#[test]
 fn where_git_cannot_tell_an_edit_is_not_trusted() {
     let mut scene = Scene::with_git();
     scene.ok(&["add", "decision", "mine"]);

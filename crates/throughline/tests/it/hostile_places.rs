@@ -207,7 +207,7 @@ fn a_state_file_that_is_a_link_out_of_the_project_is_refused() {
     symlink(&outside, scene.state_path()).unwrap();
     for verb in [vec!["add", "decision", "x"], vec!["list"], vec!["save"], vec!["fresh"]] {
         let said = scene.fails(1, &verb);
-        assert!(said.contains("leaves the project") && said.contains("hint:"), "{said}");
+        assert!(said.contains("link") && said.contains("hint:"), "{said}");
     }
     for payload in life_of_a_session(&scene, "s1") {
         assert!(!scene.hook(&payload).contains("elsewhere"));
@@ -215,7 +215,7 @@ fn a_state_file_that_is_a_link_out_of_the_project_is_refused() {
     assert_eq!(fs::read(&outside).unwrap(), before);
     fs::remove_file(scene.state_path()).unwrap();
     symlink(scene.home.root().join("not-there-yet.json"), scene.state_path()).unwrap();
-    assert!(scene.fails(1, &["add", "decision", "x"]).contains("leaves the project"));
+    assert!(scene.fails(1, &["add", "decision", "x"]).contains("link"));
     assert!(!scene.home.root().join("not-there-yet.json").exists());
 }
 
@@ -225,7 +225,7 @@ fn nothing_is_written_through_a_claude_folder_that_leaves_the_project() {
     let outside = scene.home.root().join("outside");
     fs::create_dir(&outside).unwrap();
     symlink(&outside, scene.home.project().join(".claude")).unwrap();
-    assert!(scene.fails(1, &["add", "decision", "x"]).contains("leaves the project"));
+    assert!(scene.fails(1, &["add", "decision", "x"]).contains("link"));
     for payload in life_of_a_session(&scene, "s1") {
         scene.hook(&payload);
     }
@@ -261,19 +261,20 @@ fn a_snapshot_that_is_a_link_is_replaced_not_followed() {
 }
 
 #[test]
-fn links_inside_the_project_work() {
+fn links_inside_the_project_are_refused_too() {
     let scene = Scene::with_git();
     fs::create_dir(scene.home.project().join("kept")).unwrap();
     symlink("kept", scene.home.project().join(".claude")).unwrap();
-    scene.ok(&["add", "decision", "through a linked folder"]);
-    assert!(scene.home.read("kept/unified-session-state.json").contains("through a linked folder"));
+    let said = scene.fails(1, &["add", "decision", "through a linked folder"]);
+    assert!(said.contains("link") && said.contains("hint:"), "{said}");
+    assert_eq!(files_under(&scene.home.project().join("kept")), Vec::<PathBuf>::new());
     let other = Scene::with_git();
-    other.home.write("kept/state.json", r#"{"version":"2.0.0"}"#);
+    let state = r#"{"version":"2.0.0"}"#;
+    other.home.write("kept/state.json", state);
     fs::create_dir(other.home.project().join(".claude")).unwrap();
     symlink("../kept/state.json", other.state_path()).unwrap();
-    other.ok(&["add", "decision", "through a linked file"]);
-    assert!(other.home.read("kept/state.json").contains("through a linked file"));
-    assert!(other.state_path().is_symlink(), "the link stays");
+    assert!(other.fails(1, &["add", "decision", "through a linked file"]).contains("link"));
+    assert_eq!(other.home.read("kept/state.json"), state);
 }
 
 /// Every file below a folder, as it is; of a link to nowhere, nothing.
@@ -318,10 +319,7 @@ fn nothing_is_written_or_removed_through_links_that_leave_the_project_by_init_or
                 if verb == "uninstall" && flags == ["--mcp"] { &["--shared"] } else { flags };
             for trial in [&[][..], &["--dry-run"]] {
                 let said = scene.fails(1, &[&[verb], flags, trial].concat());
-                assert!(
-                    said.contains("leaves the project") && said.contains("nothing was changed"),
-                    "{said}"
-                );
+                assert!(said.contains("link") && said.contains("nothing was changed"), "{said}");
                 assert!(
                     said.contains(link) && said.contains(outside.join(target).to_str().unwrap()),
                     "{said}"
@@ -332,24 +330,22 @@ fn nothing_is_written_or_removed_through_links_that_leave_the_project_by_init_or
         assert_eq!(after, before, "{link}");
         assert!(path.is_symlink(), "{link}");
         let doctor = scene.run(&["doctor"]).stdout;
-        let named = doctor.lines().find(|line| line.contains("leave the project")).unwrap_or_default();
+        let named = doctor.lines().find(|line| line.contains("links")).unwrap_or_default();
         assert!(named.contains(link), "{link}: {doctor}");
     }
 }
 
 #[test]
-fn init_follows_links_that_stay_in_the_project_and_those_of_the_user_s_own_folder() {
+fn init_follows_links_of_the_user_s_own_folder_alone() {
     let scene = Scene::with_git();
     fs::create_dir_all(scene.home.project().join("kept/commands")).unwrap();
     fs::create_dir(scene.home.project().join(".claude")).unwrap();
     symlink("../kept/commands", scene.home.project().join(".claude/commands")).unwrap();
     symlink("../kept/settings.json", scene.home.project().join(".claude/settings.local.json")).unwrap();
     scene.home.write("kept/settings.json", "{}");
-    scene.ok(&["init"]);
-    assert!(scene.home.read("kept/settings.json").contains("SessionStart"));
-    assert!(scene.home.project().join("kept/commands/throughline.md").is_file());
-    scene.ok(&["uninstall"]);
+    assert!(scene.fails(1, &["init"]).contains("link"));
     assert_eq!(scene.home.read("kept/settings.json"), "{}");
+    assert!(!scene.home.project().join("kept/commands/throughline.md").exists());
     let dotfiles = scene.home.root().join("dotfiles");
     fs::create_dir_all(&dotfiles).unwrap();
     let _ = fs::remove_dir_all(scene.home.claude_config());

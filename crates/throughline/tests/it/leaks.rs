@@ -279,8 +279,10 @@ fn no_secret_of_a_session_is_found_in_what_was_written_or_said() {
     let mut leaks = Vec::new();
     // Its texts are compressed: a look at its bytes would find nothing.
     let recall = scene.home.data().join("recall.db");
-    let writing = Recall::writing(&recall, Patience::Person).unwrap();
-    let mut index = Recall::open(&recall, std::time::Duration::from_secs(2)).unwrap();
+    let writing = Recall::writing(&throughline_store::door::outside::at(&recall), Patience::Person).unwrap();
+    let mut index =
+        Recall::open(&throughline_store::door::outside::at(&recall), std::time::Duration::from_secs(2))
+            .unwrap();
     assert!(index.passages().unwrap() > 100, "the session is in the index");
     for Told { secret, text } in &told {
         if index.forget(&writing, &|passage| passage.contains(secret.as_str()), true).unwrap() > 0 {

@@ -179,8 +179,9 @@ fn no_piece_of_a_long_secret_is_found_in_anything_that_was_written() {
     scene.ok(&["export", "--output", "all.throughline"]);
     scene.hook(&payload::session_end(&scene.home, SESSION, "exit"));
     let recall = scene.home.data().join("recall.db");
-    let writing = Recall::writing(&recall, Patience::Person).unwrap();
-    let mut index = Recall::open(&recall, Duration::from_secs(2)).unwrap();
+    let writing = Recall::writing(&throughline_store::door::outside::at(&recall), Patience::Person).unwrap();
+    let mut index =
+        Recall::open(&throughline_store::door::outside::at(&recall), Duration::from_secs(2)).unwrap();
     assert!(index.passages().unwrap() > 100, "the session is in the index");
     let known = Known::of(&told);
     let leaks = RefCell::new(BTreeSet::new());

@@ -139,7 +139,7 @@ fn nothing_is_read_or_written_through_a_link_that_leaves_the_project() {
         assert_eq!(fs::read_to_string(outside.join("file")).unwrap(), secret, "{name} is written through");
         assert_eq!(files_under(&outside.join("folder")), Vec::<PathBuf>::new(), "{name} is written through");
         let doctor = scene.run(&["doctor"]).stdout;
-        let is_named = doctor.lines().any(|line| line.contains("leave") && line.contains(name));
+        let is_named = doctor.lines().any(|line| line.contains("link") && line.contains(name));
         // A file that we replace takes the link's place; the link's end stays as it is.
         let is_replaced = !path.is_symlink();
         assert!(is_named || is_replaced || name == ".claude/settings.local.json", "{name}: {doctor}");

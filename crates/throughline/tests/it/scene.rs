@@ -138,7 +138,11 @@ impl Scene {
     /// The archive, opened behind the program's back.
     #[track_caller]
     pub(crate) fn archive(&self) -> Archive {
-        Archive::open(&self.home.data().join("throughline.db"), Duration::from_secs(5)).expect("an archive")
+        Archive::open(
+            &throughline_store::door::outside::at(&self.home.data().join("throughline.db")),
+            Duration::from_secs(5),
+        )
+        .expect("an archive")
     }
 
     /// Everything that the archive has about the only project, newest first.

@@ -225,7 +225,10 @@ fn the_limits_of_a_plan_and_the_pace_of_the_work() {
     });
     assert_eq!(line(&scene, &["statusline"], &told.to_string()), "5h 24% 7d 91%\n");
     // Ten minutes of work at 6,000 tokens a minute, as the calls of that time would have left it.
-    let mut file = throughline_store::usage_file::UsageFile::hold(&scene.session_data("s")).unwrap();
+    let mut file = throughline_store::usage_file::UsageFile::hold(&throughline_store::door::outside::at(
+        &scene.session_data("s"),
+    ))
+    .unwrap();
     let mut kept = file.memory.clone();
     kept.points =
         (0..10).map(|n| (kept.seen_at_ms - (10 - n) * 60_000, 24_000 + n.unsigned_abs() * 6_000)).collect();

@@ -291,7 +291,8 @@ fn many_status_lines_at_once_tear_nothing_and_see_no_compaction() {
     logged.sort_unstable();
     assert_eq!(logged.last(), told.last());
     assert!(lines.iter().all(|line| line["compaction"] == false), "{:?}", story(&scene));
-    let memory = throughline_store::usage_file::read(&scene.session_data("s"));
+    let memory =
+        throughline_store::usage_file::read(&throughline_store::door::outside::at(&scene.session_data("s")));
     assert_eq!(Some(&memory.size.used()), told.last());
 }
 

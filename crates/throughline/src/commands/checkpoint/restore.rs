@@ -1,14 +1,14 @@
 //! `checkpoint restore`: the context of a moment for the agent; with `--files`, the files that were not committed.
 
-use std::fs::Metadata;
 use std::io::{BufRead, IsTerminal};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use throughline_briefing::fragment::{self, FragmentKind};
 use throughline_domain::checkpoint::Checkpoint;
 use throughline_domain::text::one_line;
-use throughline_git::{Git, Restoring, Then};
+use throughline_git::{Git, Look, Restoring, Then};
+use throughline_store::door::{Meta, Spot};
 use throughline_store::lock::Patience;
 use throughline_store::placing::{self, PlacingError, Stage};
 
@@ -159,14 +159,14 @@ fn may_go_on(plan: &Restoring, args: &Args) -> Result<(), Failure> {
 }
 
 /// Copies of what is in no tree, in the project's part of the data folder; `None` where there is nothing.
-fn keep_copies(app: &App, plan: &Restoring, kept: &str) -> Result<Option<PathBuf>, Failure> {
+fn keep_copies(app: &App, plan: &Restoring, kept: &str) -> Result<Option<Spot>, Failure> {
     let paths = plan.not_in_git();
     if paths.is_empty() {
         return Ok(None);
     }
     let project = app.place.home.project(&app.memory.project.key);
     let folder = project.join("kept-files").join(kept);
-    placing::keep_copies(plan.top(), &paths, &folder).map_err(|error| {
+    placing::keep_copies(&Spot::root(plan.top()), &paths, &folder).map_err(|error| {
         Failure::new(format!("{error}; nothing was written"))
             .hint("a file that git does not hold could not be kept first: move it away")
     })?;
@@ -177,7 +177,8 @@ fn keep_copies(app: &App, plan: &Restoring, kept: &str) -> Result<Option<PathBuf
 fn write(app: &App, plan: &Restoring, kept: &str) -> Result<(), Failure> {
     let on_disk = on_disk(app);
     let alone = on_disk.alone(Patience::Person)?;
-    let folders: Vec<PathBuf> = plan.git_folder().into_iter().chain([on_disk.folder()]).collect();
+    let folders: Vec<Spot> =
+        plan.git_folder().into_iter().map(Spot::root).chain([on_disk.folder()]).collect();
     for left in placing::interrupted(&folders) {
         output::warn(&format!(
             "a restore was interrupted; what it moved away is in {} (and in the checkpoint made before it)",
@@ -185,18 +186,24 @@ fn write(app: &App, plan: &Restoring, kept: &str) -> Result<(), Failure> {
         ));
     }
     let scratch = on_disk.scratch(&alone, None)?;
-    let mut stage = Stage::beside(plan.top(), &folders)?;
-    if let Err(why) = Git::default().write_restored(plan, &scratch.index, &stage.coming(), DEADLINE) {
+    let top = Spot::root(plan.top());
+    let mut stage = Stage::beside(&top, &folders)?;
+    if let Err(why) =
+        Git::default().write_restored(plan, &scratch.index.shown(), &stage.coming().shown(), DEADLINE)
+    {
         let _ = stage.give_up();
         return Err(Failure::new(format!("git could not write every file: {why}"))
             .hint("the working tree is as it was"));
     }
-    let is_expected = |path: &Path, meta: &Metadata| plan.is_as_planned(path, meta);
+    let is_expected = |path: &Path, meta: &Meta| {
+        let identity = (meta.inode, meta.raw_mode);
+        plan.is_as_planned(path, Look { bytes: meta.len, modified: Some(meta.modified()), identity })
+    };
     let placed = plan.steps().try_for_each(|(path, is_written)| {
         if is_written {
-            stage.put(plan.top(), &path, &is_expected)
+            stage.put(&top, &path, &is_expected)
         } else {
-            stage.take_away(plan.top(), &path, &is_expected)
+            stage.take_away(&top, &path, &is_expected)
         }
     });
     match placed {

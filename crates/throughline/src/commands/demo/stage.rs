@@ -7,8 +7,10 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
+use throughline_store::door::{Spot, outside};
 use throughline_store::files::{self, Durability};
 use throughline_store::paths::Home;
+use throughline_store::project_files;
 
 use crate::failure::Failure;
 
@@ -65,9 +67,9 @@ impl Stage {
             folder,
         };
         for path in [&stage.project, &stage.transcripts, &stage.root.join("tmp")] {
-            files::create_folder(path)?;
+            files::create_folder(&Spot::root(path))?;
         }
-        stage.write("../home/.claude/settings.json", CLIENT_SETTINGS)?;
+        project_files::keep(&Spot::root(&stage.root).join("home/.claude/settings.json"), CLIENT_SETTINGS)?;
         stage.has_git = stage.git(&["init", "--quiet", "--initial-branch=main"]);
         stage.start_client()?;
         Ok(stage)
@@ -75,9 +77,9 @@ impl Stage {
 
     /// Writes a file of the project.
     pub(super) fn write(&self, path: &str, text: &str) -> Result<(), Failure> {
-        let path = self.project.join(path);
+        let path = Spot::root(&self.project).join(path);
         if let Some(folder) = path.parent() {
-            files::create_folder(folder)?;
+            files::create_folder(&folder)?;
         }
         Ok(files::replace(&path, text.as_bytes(), Durability::Quick)?)
     }
@@ -93,7 +95,7 @@ impl Stage {
     /// Adds a line to the session's transcript, as the client does.
     pub(super) fn append_transcript(&self, line: &str) -> Result<(), Failure> {
         let path = self.transcript();
-        let mut file = files::open_append(&path)?;
+        let mut file = files::open_append(&outside::at(&path))?;
         files::append_line(&mut file, line.as_bytes(), true)
             .map_err(|error| Failure::new(format!("could not append to {}: {error}", path.display())))
     }

@@ -19,7 +19,7 @@ pub(super) fn check(context: &Context) -> Vec<Check> {
     if !path.exists() && waiting.is_nothing() && !context.memory.project.state_file().exists() {
         return vec![Check::ok(NAME, "nothing is archived yet")];
     }
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = path.name();
     let mut checks: Vec<Check> = left_aside(NAME, context.place.home.root(), &name).into_iter().collect();
     let mut opened = open_whole(context);
     if let Err(ArchiveError::Corrupt { what, .. }) = &opened {
@@ -55,7 +55,7 @@ fn open_whole(context: &Context) -> Result<Archive, ArchiveError> {
     let path = context.place.home.archive();
     let archive = Archive::open(&path, ARCHIVE_WAIT)?;
     match archive.quick_check()?.into_iter().next() {
-        Some(what) => Err(ArchiveError::Corrupt { path, what }),
+        Some(what) => Err(ArchiveError::Corrupt { path: path.shown(), what }),
         None => Ok(archive),
     }
 }
@@ -160,7 +160,7 @@ struct Waiting {
 impl Waiting {
     fn count(context: &Context) -> Self {
         let outbox = context.memory.outbox();
-        let bytes = std::fs::metadata(outbox.path()).map_or(0, |meta| meta.len());
+        let bytes = outbox.path().len();
         Self { batches: outbox.read_all().map_or(0, |batches| batches.len()), outbox_bytes: bytes }
     }
 

@@ -48,7 +48,8 @@ impl Context {
         let files: Vec<SettingsFile> = paths
             .into_iter()
             .map(|(scope, path)| {
-                let text = project_files::read_settings(&path).map_err(|error| error.to_string());
+                let text = project_files::read_settings(&app.memory.project.spot_of(&path))
+                    .map_err(|error| error.to_string());
                 SettingsFile { scope, path, text }
             })
             .collect();

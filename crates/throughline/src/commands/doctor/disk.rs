@@ -28,7 +28,8 @@ pub(super) fn check(context: &Context) -> Vec<Check> {
             "check who owns the data folder and its space, or set THROUGHLINE_HOME to a folder you can write",
         ));
     }
-    checks.extend(readable_by_others(data));
+    let data = data.shown();
+    checks.extend(readable_by_others(&data));
     if let Err(error) = Forgotten::read(&context.place.home) {
         checks.push(Check::fail(
             NAME,
@@ -37,7 +38,7 @@ pub(super) fn check(context: &Context) -> Vec<Check> {
         ));
     }
     let mut free = Vec::new();
-    for (role, folder) in [("the data folder", data), ("the project", context.root())] {
+    for (role, folder) in [("the data folder", data.as_path()), ("the project", context.root())] {
         match free_bytes(folder) {
             Some(bytes) if bytes < FREE_BYTES_MIN => checks.push(Check::fail(
                 NAME,

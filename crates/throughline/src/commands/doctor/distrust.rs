@@ -22,11 +22,11 @@ pub(super) fn check(context: &Context) -> Vec<Check> {
             "read them, then `throughline trust rules`",
         ));
     }
-    let links = project_files::links_out(project);
+    let links = project_files::links(project);
     if !links.is_empty() {
         checks.push(Check::warn(
             NAME,
-            format!("links that leave the project, neither read nor written through: {}", few(&links)),
+            format!("links, neither read nor written through: {}", few(&links)),
             "replace them by real files inside the project",
         ));
     }
@@ -34,10 +34,7 @@ pub(super) fn check(context: &Context) -> Vec<Check> {
     if !written.is_empty() {
         checks.push(Check::warn(
             NAME,
-            format!(
-                "links that leave the project; `init` and `uninstall` write nothing through them: {}",
-                few(&written)
-            ),
+            format!("links; `init` and `uninstall` write nothing through them: {}", few(&written)),
             "replace them by real files inside the project",
         ));
     }
@@ -79,12 +76,13 @@ fn written_by_init(context: &Context) -> Vec<String> {
         ".claude/commands/throughline.md",
         ".mcp.json",
     ];
-    let links = names.iter().filter_map(|name| project_files::link_out(project, &project.work.join(name)));
+    let links =
+        names.iter().filter_map(|name| project_files::link_on_the_way(project, &project.work.join(name)));
     let mut shown: Vec<String> =
         links.map(|link| link.strip_prefix(&project.work).unwrap_or(&link).display().to_string()).collect();
     shown.dedup();
     // The folder itself is named with what we keep in it.
-    shown.retain(|name| !project_files::links_out(project).contains(name));
+    shown.retain(|name| !project_files::links(project).contains(name));
     shown
 }
 

@@ -1,8 +1,6 @@
 //! The lock: whether the data folder's file system locks at all, and who holds the project's lock.
 
-use std::os::unix::fs::MetadataExt;
-use std::path::Path;
-
+use throughline_store::door::Spot;
 use throughline_store::lock::{Lock, LockError, Patience};
 
 use super::Check;
@@ -37,8 +35,8 @@ pub(super) fn check(context: &Context) -> Vec<Check> {
 }
 
 /// The process that holds a lock, and its name, where the system tells.
-fn holder(path: &Path) -> Option<String> {
-    let inode = std::fs::metadata(path).ok()?.ino().to_string();
+fn holder(path: &Spot) -> Option<String> {
+    let inode = path.meta().ok()?.inode.to_string();
     let locks = std::fs::read_to_string("/proc/locks").ok()?;
     // `1: FLOCK  ADVISORY  WRITE 1234 08:01:5678 0 EOF`
     let pid = locks.lines().find_map(|line| {

@@ -1,8 +1,8 @@
 //! Masking: whether everything that is stored was masked by today's rules. What was not is, as far as the time goes.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use throughline_store::door::Spot;
 use throughline_store::redact::RULES_VERSION;
 use throughline_store::remask::{self, Done, Job};
 
@@ -40,13 +40,13 @@ pub(super) fn check(context: &Context) -> Vec<Check> {
 }
 
 /// The check, and another one for damaged databases that nobody can mask.
-fn with_kept(check: Check, kept: &[PathBuf]) -> Vec<Check> {
+fn with_kept(check: Check, kept: &[Spot]) -> Vec<Check> {
     let unmasked = (!kept.is_empty()).then(|| Check::warn(NAME, kept_words(kept), KEPT_REMEDY));
     std::iter::once(check).chain(unmasked).collect()
 }
 
-fn kept_words(kept: &[PathBuf]) -> String {
-    let names: Vec<String> = kept.iter().map(|path| path.display().to_string()).collect();
+fn kept_words(kept: &[Spot]) -> String {
+    let names: Vec<String> = kept.iter().map(Spot::display).collect();
     format!("kept unmasked, since damaged databases cannot be masked: {}", names.join(", "))
 }
 

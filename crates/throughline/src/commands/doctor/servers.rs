@@ -11,7 +11,7 @@ const NAME: &str = "mcp";
 
 pub(super) fn check(context: &Context) -> Vec<Check> {
     let path = servers::list_path(context.root());
-    let list = match project_files::read_settings(&path) {
+    let list = match project_files::read_settings(&context.memory.project.spot_of(&path)) {
         Ok(list) => list,
         Err(error) => {
             return vec![Check::warn(NAME, error.to_string(), "the client cannot read it either")];

@@ -1,9 +1,8 @@
 //! The state file: there or not, ours to write, valid, within its budget; and what was left aside beside it.
 
-use std::path::Path;
-
 use rustix::fs::{Access, access};
 use throughline_domain::{State, validate};
+use throughline_store::door::Spot;
 use throughline_store::files;
 use throughline_store::memory::{MemoryError, Repair};
 use throughline_store::state_file::{self, StateFileError};
@@ -28,16 +27,15 @@ pub(super) fn check(context: &Context) -> Vec<Check> {
             "run `throughline unpause`",
         ));
     }
-    match state_file::real_path(&context.memory.project) {
+    match state_file::standing(&context.memory.project) {
         Ok(path) => {
             checks.extend(not_writable(context, &path));
             checks.extend(content(context, &path));
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            checks.extend(left_aside(NAME, path.parent().unwrap_or(Path::new(".")), &name));
+            checks.extend(left_aside(NAME, &context.memory.project.files, &path.name()));
         }
-        Err(error @ StateFileError::LeavesProject { .. }) => checks.push(Check::fail(
+        Err(error @ StateFileError::Linked { .. }) => checks.push(Check::fail(
             NAME,
-            format!("{error}: nothing is written through it"),
+            error.to_string(),
             "replace the link by a real file or folder inside the project",
         )),
         Err(error) => checks.push(Check::fail(NAME, error.to_string(), "check who owns the folder")),
@@ -46,7 +44,7 @@ pub(super) fn check(context: &Context) -> Vec<Check> {
 }
 
 /// What is in the file; a broken one is set aside and rebuilt, as every verb does it.
-fn content(context: &Context, path: &Path) -> Vec<Check> {
+fn content(context: &Context, path: &Spot) -> Vec<Check> {
     let bytes = match files::read_limited(path, FILE_BYTES_MAX) {
         Ok(bytes) => bytes.unwrap_or_default(),
         Err(error) => {
@@ -96,8 +94,8 @@ fn content(context: &Context, path: &Path) -> Vec<Check> {
     checks
 }
 
-fn budget(context: &Context, path: &Path, state: &State) -> Check {
-    let size = std::fs::metadata(path).map_or(0, |meta| meta.len());
+fn budget(context: &Context, path: &Spot, state: &State) -> Check {
+    let size = path.len();
     let metrics = &state.token_metrics;
     let what = format!(
         "{}, about {} tokens ({}), {}",
@@ -147,12 +145,12 @@ fn unsettled(error: &MemoryError) -> Check {
     Check::fail(NAME, error.to_string(), remedy)
 }
 
-fn not_writable(context: &Context, path: &Path) -> Option<Check> {
+fn not_writable(context: &Context, path: &Spot) -> Option<Check> {
     let folder = &context.memory.project.files;
-    let folder = if folder.is_dir() { folder.as_path() } else { context.root() };
+    let folder = if folder.is_folder() { folder.shown() } else { context.root().to_owned() };
     // The file is replaced, not written into: its folder decides.
-    for (place, wanted) in [(folder, Access::WRITE_OK | Access::EXEC_OK), (path, Access::READ_OK)] {
-        if let Err(error) = access(place, wanted)
+    for (place, wanted) in [(folder, Access::WRITE_OK | Access::EXEC_OK), (path.shown(), Access::READ_OK)] {
+        if let Err(error) = access(&place, wanted)
             && error != rustix::io::Errno::NOENT
         {
             return Some(Check::fail(
@@ -166,11 +164,11 @@ fn not_writable(context: &Context, path: &Path) -> Option<Check> {
 }
 
 /// Broken files that were set aside earlier and that nobody has looked at.
-pub(super) fn left_aside(check: &'static str, folder: &Path, name: &str) -> Option<Check> {
+pub(super) fn left_aside(check: &'static str, folder: &Spot, name: &str) -> Option<Check> {
     let prefix = format!("{name}.corrupt-");
-    let entries = std::fs::read_dir(folder).ok()?.flatten().take(NAMES_MAX);
+    let entries = folder.list(NAMES_MAX).into_iter();
     let mut names: Vec<String> = entries
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .map(|entry| entry.text())
         .filter(|name| name.starts_with(&prefix) && !name.ends_with("-wal") && !name.ends_with("-shm"))
         .collect();
     names.sort();

@@ -1,13 +1,13 @@
 //! Forgetting by origin: what a session, a project or a time brought goes out of every place, and every place is looked at again.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use throughline_domain::{State, Timestamp, time};
 use throughline_store::anchor_proposals;
 use throughline_store::archive::{Archive, ScopeRows};
 use throughline_store::backups::{Backups, KeptBackups};
 use throughline_store::checkpoints::Checkpoints;
+use throughline_store::door::Spot;
 use throughline_store::forget::files::{self, Pieces};
 use throughline_store::forget::{Forgotten, ID_BYTES_MIN, Needle, Places, Scope};
 use throughline_store::gate;
@@ -232,7 +232,7 @@ impl<'a> Forgetting<'a> {
                 Ok(())
             })?;
         }
-        if memory.folder().is_dir() {
+        if memory.folder().is_folder() {
             let sessions: Vec<&str> = scope.sessions.iter().map(String::as_str).collect();
             gate::fold(memory, &sessions, ARCHIVE_WAIT)?;
             let is_proposed = |session: &str, at: &str| scope.names(session) && scope.holds_iso(at);
@@ -263,7 +263,7 @@ impl<'a> Forgetting<'a> {
     fn mask_copies(&self) -> Result<(), Failure> {
         let Some(needle) = &self.texts else { return Ok(()) };
         let on_disk = Checkpoints::of(&self.scope.project, &self.app.place.home);
-        if on_disk.folder().is_dir() {
+        if on_disk.folder().is_folder() {
             on_disk.mask(&on_disk.alone(Patience::Person)?, needle)?;
         }
         self.places().mask(needle, false)?;
@@ -271,11 +271,11 @@ impl<'a> Forgetting<'a> {
     }
 
     /// The files in which such copies stand.
-    fn copies_left(&self) -> Result<Vec<PathBuf>, Failure> {
+    fn copies_left(&self) -> Result<Vec<Spot>, Failure> {
         let Some(needle) = &self.texts else { return Ok(Vec::new()) };
         let on_disk = Checkpoints::of(&self.scope.project, &self.app.place.home);
         let file = |id: String| on_disk.folder().join(format!("{id}.json"));
-        let mut left: Vec<PathBuf> = on_disk.holding(needle).into_iter().map(file).collect();
+        let mut left: Vec<Spot> = on_disk.holding(needle).into_iter().map(file).collect();
         left.extend(self.places().mask(needle, true)?);
         Ok(left)
     }
@@ -307,7 +307,7 @@ impl<'a> Forgetting<'a> {
     /// The whole project, under its lock: a hook in between would build the state again from what is left.
     fn clear_project(&self, troubles: &mut Vec<String>) -> Result<(), Failure> {
         let folder = self.app.memory.folder();
-        let lock = if folder.is_dir() {
+        let lock = if folder.is_folder() {
             Some(Lock::acquire(&self.app.memory.lock_path(), Patience::Person).map_err(MemoryError::from)?)
         } else {
             None
@@ -404,7 +404,7 @@ impl<'a> Forgetting<'a> {
         (proof.files, proof.bytes, proof.holding) = (searched.files, searched.bytes, searched.holding);
         proof.holding.extend(self.copies_left()?);
         proof.damaged = self.places().damaged();
-        proof.holding.retain(|path| !path.ends_with("forgotten.json") && !proof.damaged.contains(path));
+        proof.holding.retain(|path| path.name() != "forgotten.json" && !proof.damaged.contains(path));
         proof.holding.sort();
         proof.holding.dedup();
         if let Some(archive) = self.archive()? {

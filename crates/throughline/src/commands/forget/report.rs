@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use throughline_domain::text::{one_line, shorten};
 use throughline_domain::time;
+use throughline_store::door::Spot;
 use throughline_store::forget::Scope;
 
 use crate::failure::Failure;
@@ -23,7 +24,7 @@ pub(super) struct Found {
     pub(super) entries: Vec<String>,
     places: Vec<AtPlace>,
     /// Links in the place of our files.
-    pub(super) links: Vec<PathBuf>,
+    pub(super) links: Vec<Spot>,
 }
 
 #[derive(Debug)]
@@ -92,7 +93,7 @@ pub(super) struct Proof {
     pub(super) ids: usize,
     pub(super) files: usize,
     pub(super) bytes: u64,
-    pub(super) holding: Vec<PathBuf>,
+    pub(super) holding: Vec<Spot>,
     /// Pages of the databases that belong to nothing.
     pub(super) free_pages: Vec<(&'static str, u64)>,
     /// Sessions that go on, afresh.
@@ -100,7 +101,7 @@ pub(super) struct Proof {
     /// What could not be done.
     pub(super) troubles: Vec<String>,
     /// Databases in which nobody can look.
-    pub(super) damaged: Vec<PathBuf>,
+    pub(super) damaged: Vec<Spot>,
     /// Whether usage was sent to a fleet.
     pub(super) was_sent: bool,
 }
@@ -112,7 +113,7 @@ impl Proof {
 
     fn remainders(&self) -> Vec<String> {
         let mut all: Vec<String> = self.left.lines();
-        all.extend(self.holding.iter().take(LISTED_MAX).map(|path| path.display().to_string()));
+        all.extend(self.holding.iter().take(LISTED_MAX).map(|path| path.display()));
         let free = self.free_pages.iter().filter(|(_, pages)| *pages > 0);
         all.extend(free.map(|(name, pages)| format!("{name}: {pages} free pages")));
         all.extend((!self.damaged.is_empty()).then(|| damaged(&self.damaged)));
@@ -122,13 +123,17 @@ impl Proof {
 }
 
 /// Databases in which nobody can look.
-fn damaged(paths: &[PathBuf]) -> String {
+fn damaged(paths: &[Spot]) -> String {
     let names: Vec<String> = paths.iter().take(LISTED_MAX).map(|path| path.display().to_string()).collect();
     format!("a damaged database that was set aside may hold it still: {}", names.join(", "))
 }
 
+fn shown(spots: &[Spot]) -> Vec<PathBuf> {
+    spots.iter().map(Spot::shown).collect()
+}
+
 /// Nothing is left but what they may hold.
-pub(super) fn all_but(paths: &[PathBuf]) -> Failure {
+pub(super) fn all_but(paths: &[Spot]) -> Failure {
     Failure::new(format!("all else is forgotten; {}", damaged(paths))).hint(DAMAGED_HINT)
 }
 
@@ -140,7 +145,7 @@ pub(super) fn trial(
     as_json: bool,
 ) -> Result<(), Failure> {
     if as_json {
-        let mut value = json!({"dryRun": true, "scope": scope_json(scope), "links": found.links});
+        let mut value = json!({"dryRun": true, "scope": scope_json(scope), "links": shown(&found.links)});
         merge(&mut value, found.as_json());
         value["transcripts"] = json!(transcripts);
         return output::say_json(&value);
@@ -183,7 +188,7 @@ pub(super) fn done(
 ) -> Result<(), Failure> {
     let remainders = proof.remainders();
     if as_json {
-        let mut value = json!({"dryRun": false, "scope": scope_json(scope), "links": found.links});
+        let mut value = json!({"dryRun": false, "scope": scope_json(scope), "links": shown(&found.links)});
         merge(&mut value, found.as_json());
         value["transcripts"] = json!(transcripts);
         value["atWork"] = json!(proof.at_work);

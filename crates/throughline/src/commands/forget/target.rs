@@ -8,6 +8,7 @@ use throughline_domain::Timestamp;
 use throughline_domain::text::one_line;
 use throughline_store::archive::Archive;
 use throughline_store::backups::Backups;
+use throughline_store::door::NodeKind;
 use throughline_store::forget::Scope;
 use throughline_store::paths::Project;
 use throughline_store::recall::Recall;
@@ -49,7 +50,7 @@ fn gone(named: &Path) -> Result<PathBuf, Failure> {
     }
     // It may have left files and no row: killed before the first fold.
     let project = place.project_at(&absolute);
-    if place.home.project(&project.key).is_dir() {
+    if place.home.project(&project.key).is_folder() {
         return Ok(absolute);
     }
     // Or only what its transcripts told: `backfill` reads those of projects that never had a hook.
@@ -130,9 +131,8 @@ fn sessions(app: &App) -> Result<BTreeSet<String>, Failure> {
     let (home, project) = (&app.place.home, &app.memory.project);
     let root = project.root.to_string_lossy();
     let mut found = BTreeSet::new();
-    let folders =
-        std::fs::read_dir(home.root().join("sessions")).into_iter().flatten().flatten().take(FOLDERS_MAX);
-    let caches = folders.filter_map(|folder| SessionCache::read(&folder.path()));
+    let folders = home.root().join("sessions").children(FOLDERS_MAX);
+    let caches = folders.iter().filter_map(SessionCache::read);
     let of_project = |cache: &SessionCache| cache.project_root == project.root && !cache.session.is_empty();
     found.extend(caches.filter(of_project).map(|cache| cache.session));
     found.extend(Registry::of(home, project).recent().into_iter().map(|note| note.session));
@@ -153,9 +153,9 @@ fn sessions(app: &App) -> Result<BTreeSet<String>, Failure> {
 }
 
 fn named_folders(project: &Project) -> Vec<String> {
-    let entries = std::fs::read_dir(project.files.join("sessions")).into_iter().flatten().flatten();
-    let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-    folders.take(FOLDERS_MAX).filter_map(|entry| entry.file_name().into_string().ok()).collect()
+    let names = project.files.join("sessions").list(FOLDERS_MAX).into_iter();
+    let folders = names.filter(|listed| listed.kind == NodeKind::Folder);
+    folders.filter_map(|listed| listed.name.into_string().ok()).collect()
 }
 
 /// The client's transcripts of the sessions that are concerned: they stay where they are.

@@ -1,11 +1,12 @@
 //! Forgetting words: they go out of everything that is remembered about a project, and it is proven.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value, json};
 use throughline_domain::State;
 use throughline_store::archive::Archive;
 use throughline_store::checkpoints::Checkpoints;
+use throughline_store::door::Spot;
 use throughline_store::forget::{self, Needle, Places};
 use throughline_store::gate;
 use throughline_store::lock::Patience;
@@ -17,12 +18,15 @@ use crate::commands::{ARCHIVE_WAIT, App};
 use crate::failure::Failure;
 use crate::output;
 
+/// Most sessions that are looked at.
+const FOLDERS_MAX: usize = 100_000;
+
 /// What holds the words.
 #[derive(Debug, Default)]
 struct Found {
     entries: Vec<String>,
     rows: usize,
-    files: Vec<PathBuf>,
+    files: Vec<Spot>,
     checkpoints: Vec<String>,
     backups: Vec<String>,
     /// Passages of the index of recall that go with those that hold the words.
@@ -76,7 +80,7 @@ pub(super) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     }
     let others = open_archive(app)?.others_holding(&app.memory.project.key, &|text| needle.is_in(text))?;
     holding.extend(damaged);
-    let names: Vec<String> = holding.iter().map(|path| path.display().to_string()).collect();
+    let names: Vec<String> = holding.iter().map(|path| path.display()).collect();
     let failure = Failure::new(format!("the words are still in {}", names.join(", ")));
     Err(if others.is_empty() {
         failure.hint("run it again when no session is at work; remove by hand what is not ours")
@@ -93,9 +97,8 @@ fn look(app: &App, needle: &Needle, places: &Places) -> Result<Found, Failure> {
     let state = app.state()?;
     let rows = open_archive(app)?.forget(&app.memory.project.key, &|text| needle.is_in(text), true)?;
     let checkpoints = checkpoints_holding(app, needle);
-    let of_checkpoint = |path: &PathBuf| {
-        path.file_stem().is_some_and(|name| checkpoints.iter().any(|id| name.to_str() == Some(id)))
-    };
+    let of_checkpoint =
+        |path: &Spot| checkpoints.iter().any(|id| path.name().strip_suffix(".json") == Some(id));
     let mut files = places.mask(needle, true)?;
     files.retain(|path| !of_checkpoint(path));
     Ok(Found {
@@ -183,10 +186,7 @@ fn tell(found: &Found, is_trial: bool) -> Result<(), Failure> {
         output::say(&format!("archive: {} rows", found.rows))?;
     }
     for path in &found.files {
-        output::say(&format!(
-            "text in {}",
-            throughline_domain::text::one_line(&path.display().to_string(), 400)
-        ))?;
+        output::say(&format!("text in {}", throughline_domain::text::one_line(&path.display(), 400)))?;
     }
     if found.passages > 0 {
         output::say(&format!(
@@ -208,9 +208,8 @@ fn tell(found: &Found, is_trial: bool) -> Result<(), Failure> {
 
 /// The agent's own files that hold the words: said, not touched.
 fn name_transcripts(app: &App, needle: &Needle) -> Result<(), Failure> {
-    let sessions = app.place.home.root().join("sessions");
-    let folders = std::fs::read_dir(sessions).into_iter().flatten().flatten().map(|entry| entry.path());
-    let caches = folders.filter_map(|folder| throughline_store::session::SessionCache::read(&folder));
+    let folders = app.place.home.root().join("sessions").children(FOLDERS_MAX);
+    let caches = folders.iter().filter_map(throughline_store::session::SessionCache::read);
     let of_project = caches.filter(|cache| cache.project_root == app.memory.project.root);
     for cache in of_project {
         if !cache.transcript.is_empty() && forget::holds(Path::new(&cache.transcript), needle) {

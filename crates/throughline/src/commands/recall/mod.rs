@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 
 use throughline_domain::Timestamp;
 use throughline_store::config::Recall as Rules;
+use throughline_store::door::Spot;
 use throughline_store::recall::{Recall, RecallError, Taste};
 
 pub(crate) use self::agent::{found, opened};
@@ -146,7 +147,7 @@ pub(crate) fn rules(place: &Place, root: Option<&Path>) -> Rules {
 }
 
 /// Opens the index; a damaged one is set aside, and the name of it given.
-pub(crate) fn open_store(place: &Place, now: Timestamp) -> Result<(Recall, Option<PathBuf>), RecallError> {
+pub(crate) fn open_store(place: &Place, now: Timestamp) -> Result<(Recall, Option<Spot>), RecallError> {
     let stamp = now.as_second().to_string();
     Recall::open_or_renew(&place.home.recall(), STORE_WAIT, &stamp)
 }

@@ -100,7 +100,7 @@ pub(super) fn sessions(app: &App) -> Vec<Listed> {
     all.truncate(LISTED_MAX);
     for session in &mut all {
         let notes = NotesFile::of(project, home, &session.id);
-        session.notes = Some(notes.path().to_owned()).filter(|path| path.is_file());
+        session.notes = notes.path().is_file().then(|| notes.path().shown());
         session.title = session.title.take().or_else(|| first_prompt(session.transcript.as_deref()?));
     }
     all

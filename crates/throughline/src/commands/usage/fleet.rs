@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use throughline_fleet::sync::{ProjectForm, Sender};
 use throughline_fleet::{Address, Error};
 use throughline_store::config::{Config, Fleet};
-use throughline_store::{files, machine};
+use throughline_store::door::{Spot, outside};
+use throughline_store::machine;
 
 use crate::cli::VERSION;
 use crate::failure::Failure;
@@ -35,7 +36,7 @@ impl From<Error> for Failure {
 /// The user's own configuration: a project has no say in where usage goes.
 pub(crate) fn config(place: &Place) -> Fleet {
     let file = place.config_folder.as_ref().map(|folder| folder.join("throughline.toml"));
-    Config::load(file.as_deref(), Path::new("")).0.fleet
+    Config::load(file.as_deref(), &Spot::root("/nonexistent")).0.fleet
 }
 
 /// Where the fleet's database is.
@@ -81,14 +82,14 @@ pub(crate) fn address_of(place: &Place, url: &str) -> Result<Address, Failure> {
     let pgpass = env::var_os("PGPASSFILE")
         .map(PathBuf::from)
         .or_else(|| place.user_home.as_ref().map(|home| home.join(".pgpass")));
-    if let Some(Ok(Some(text))) = pgpass.map(|file| files::read_limited(&file, PGPASS_BYTES_MAX)) {
+    if let Some(Ok(Some(text))) = pgpass.map(|file| outside::read_limited(&file, PGPASS_BYTES_MAX)) {
         address.take_password_from(&String::from_utf8_lossy(&text));
     }
     Ok(address)
 }
 
 fn url_in(file: &Path) -> Result<String, Failure> {
-    let text = files::read_limited(file, URL_BYTES_MAX)?.ok_or_else(|| {
+    let text = outside::read_limited(file, URL_BYTES_MAX)?.ok_or_else(|| {
         Failure::new(format!("there is no {}, which [fleet] url_file names", file.display()))
     })?;
     Ok(String::from_utf8_lossy(&text).trim().to_owned())

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use throughline_domain::Timestamp;
+use throughline_store::door::outside;
 use throughline_store::files::{self, Durability};
 use throughline_usage::prices::{Model, Rates, Table};
 use throughline_usage::table::{Cell, Sheet};
@@ -92,7 +93,7 @@ fn update(place: &Place, source: &Path) -> Result<(), Failure> {
         }
         bytes
     } else {
-        files::read_limited(source, PRICES_BYTES_MAX)?
+        outside::read_limited(source, PRICES_BYTES_MAX)?
             .ok_or_else(|| Failure::new(format!("there is no file {}", source.display())))?
     };
     let today = Timestamp::now().strftime("%Y-%m-%d").to_string();
@@ -101,10 +102,11 @@ fn update(place: &Place, source: &Path) -> Result<(), Failure> {
             .hint("nothing was changed; `throughline usage prices --json` shows the form of a table")
     })?;
     let path = override_path(place).ok_or_else(super::super::no_home)?;
-    if let Some(folder) = path.parent() {
-        files::create_folder(folder)?;
+    let spot = outside::resolved(&path);
+    if let Some(folder) = spot.parent() {
+        files::create_folder(&folder)?;
     }
-    files::replace(&path, own.text().as_bytes(), Durability::Flushed)?;
+    files::replace(&spot, own.text().as_bytes(), Durability::Flushed)?;
     output::say(&format!("{} models' prices of {} are in {}", own.models.len(), own.date, path.display()))
 }
 
@@ -112,7 +114,7 @@ fn reset(place: &Place) -> Result<(), Failure> {
     let Some(path) = override_path(place).filter(|path| path.exists()) else {
         return output::say("there were no prices but the built-in ones");
     };
-    files::remove(&path)?;
+    files::remove(&outside::at(&path))?;
     output::say(&format!("{} is removed; the built-in prices count", path.display()))
 }
 
@@ -122,7 +124,8 @@ fn override_path(place: &Place) -> Option<PathBuf> {
 }
 
 fn read_override(path: &Path) -> Result<Option<Table>, String> {
-    let Some(bytes) = files::read_limited(path, PRICES_BYTES_MAX).map_err(|error| error.to_string())? else {
+    let Some(bytes) = outside::read_limited(path, PRICES_BYTES_MAX).map_err(|error| error.to_string())?
+    else {
         return Ok(None);
     };
     Table::parse(&String::from_utf8_lossy(&bytes), "unknown").map(Some).map_err(|no| no.0)

@@ -1,10 +1,11 @@
 //! The usage logs of the projects that are known: samples of how full the context was.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 use throughline_store::archive::ArchiveError;
+use throughline_store::door::Spot;
 use throughline_store::usage::{Batch, UsageStore};
 use throughline_store::usage_log;
 use throughline_store::usage_log::read::{changed, read as read_log};
@@ -46,20 +47,20 @@ pub(super) fn read(
                 return Err(error);
             }
             if let Err(error) = done {
-                intake.problem(log.path.clone(), error.source.to_string());
+                intake.problem(log.path.shown(), error.source.to_string());
             }
         }
     }
     Ok(())
 }
 
-fn lost(intake: &mut Intake, path: &Path, lines: u64) {
+fn lost(intake: &mut Intake, path: &Spot, lines: u64) {
     if lines > 0 {
         let what = if lines == 1 {
             "a line that holds no sample".to_owned()
         } else {
             format!("{lines} lines that hold no sample")
         };
-        intake.problem(path.to_owned(), what);
+        intake.problem(path.shown(), what);
     }
 }

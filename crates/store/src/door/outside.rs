@@ -1,0 +1,80 @@
+//! Files that are not ours: named by the user, the client or the system. They are read; regular ones alone.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+
+use super::{Refused, Spot};
+use crate::files::{AtPath, FileError};
+
+const RANDOM: &str = "/dev/urandom";
+
+/// Opens a regular file for reading. Anything else is an error at once: opening a pipe would wait for its writer.
+pub fn open(path: &Path) -> io::Result<File> {
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    match file.metadata()? {
+        meta if meta.is_file() => Ok(file),
+        meta if meta.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        _ => Err(Refused::NotRegular.into()),
+    }
+}
+
+/// Reads a whole file of at most `bytes_max`; `None` when there is none. A longer one is an error.
+pub fn read_limited(path: &Path, bytes_max: u64) -> Result<Option<Vec<u8>>, FileError> {
+    match open(path) {
+        Ok(file) => read_whole(file, bytes_max).at("read", path).map(Some),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).at("open", path),
+    }
+}
+
+/// The bytes of a file that is not longer than `bytes_max`.
+pub(crate) fn read_whole(file: File, bytes_max: u64) -> io::Result<Vec<u8>> {
+    // Room for the small files that are read most: one call instead of six that double a buffer.
+    let mut bytes = Vec::with_capacity(2_048);
+    file.take(bytes_max + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > bytes_max {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("more than {bytes_max} bytes")));
+    }
+    Ok(bytes)
+}
+
+/// What a file looks like; links are followed.
+pub fn metadata(path: &Path) -> io::Result<Metadata> {
+    std::fs::metadata(path)
+}
+
+/// A file that the user named to be written: links on the way to it are followed once, here; after that none is.
+#[must_use]
+pub fn resolved(path: &Path) -> Spot {
+    let real = std::fs::canonicalize(path).unwrap_or_else(|_| {
+        let name = path.file_name().unwrap_or_default();
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned()).join(name)
+    });
+    at(&real)
+}
+
+/// A file by its path, which is taken as it is: its folder is the root.
+#[must_use]
+pub fn at(path: &Path) -> Spot {
+    match (path.parent(), path.file_name()) {
+        (Some(folder), Some(name)) => {
+            let folder: PathBuf =
+                if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() };
+            Spot::root(folder).join(name)
+        }
+        _ => Spot::root(path),
+    }
+}
+
+/// Bytes that nobody can guess.
+pub(crate) fn random<const BYTES: usize>() -> io::Result<[u8; BYTES]> {
+    let mut bytes = [0; BYTES];
+    File::open(RANDOM)?.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
