@@ -1,69 +1,13 @@
 //! A repository whose configuration names programs: none of them runs, whatever we ask.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
-use throughline_git::{Bounds, Then, index_file};
+use throughline_git::{Bounds, index_file, named_programs};
 
-use crate::repo::{PATIENCE, Repo};
+use crate::repo::{PATIENCE, Repo, ask_everything, prepared, trap};
 
 const BOUNDS: Bounds =
     Bounds { files_max: 100, file_bytes_max: 1 << 20, total_bytes_max: 10 << 20, with_content: true };
-
-/// A program that leaves a trace, and the trace.
-fn trap(repo: &Repo) -> (String, PathBuf) {
-    let (program, trace) = (repo.temp.path().join("trap"), repo.temp.path().join("ran"));
-    fs::write(&program, format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\ncat\n", trace.display())).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    (program.to_string_lossy().into_owned(), trace)
-}
-
-/// Everything that this room can ask of git.
-fn ask_everything(repo: &Repo, folder: &Path) {
-    let git = repo.ours();
-    let head = repo.head();
-    let _ = git.capture(folder, PATIENCE);
-    let _ = git.snapshot(folder, SystemTime::now(), PATIENCE);
-    let _ = git.changes_since(folder, &head, PATIENCE);
-    let _ = git.is_tracked(folder, Path::new("alpha.txt"));
-    let _ = git.top_level_exclude_path(folder);
-    let _ = git.named_programs(folder);
-    let copy = repo.temp.path().join("copied-index");
-    for with_content in [false, true] {
-        let _ = fs::remove_file(&copy);
-        if let Some(index) = index_file(folder).filter(|index| index.exists()) {
-            fs::copy(index, &copy).unwrap();
-        }
-        let taken = git.take(folder, &copy, &Bounds { with_content, ..BOUNDS }, PATIENCE);
-        let Some(tree) = taken.tree.clone() else { continue };
-        let _ = git.keep_tree(folder, "a", &tree, PATIENCE);
-        let _ = git.kept_trees(folder);
-        let _ = git.diff_trees(folder, &head, &tree, PATIENCE);
-        repo.write("alpha.txt", "third\n").write("other.secret", "third\n");
-        let _ = fs::copy(index_file(folder).unwrap(), &copy);
-        let now = git.take(folder, &copy, &BOUNDS, PATIENCE);
-        let then = Then { head: Some(&head), tree: &tree, touched: &[] };
-        if let Ok(plan) = git.plan_restore(folder, &then, &now, PATIENCE) {
-            let aside = repo.temp.path().join(format!("aside-{with_content}"));
-            let _ = fs::remove_dir_all(&aside);
-            fs::create_dir(&aside).unwrap();
-            let _ = fs::remove_file(repo.temp.path().join("new-index"));
-            let _ = git.write_restored(&plan, &repo.temp.path().join("new-index"), &aside, PATIENCE);
-        }
-        let _ = git.forget_trees(folder, &["a".to_owned()]);
-    }
-}
-
-/// A repository in which every file differs and passes through whatever is configured.
-fn prepared() -> Repo {
-    let repo = Repo::with_commit();
-    repo.write("other.secret", "one\n").commit("second");
-    repo.write(".gitattributes", "* filter=f diff=d\n*.secret filter=a=b\n").commit("attributes");
-    repo.write("alpha.txt", "changed\n").write("other.secret", "changed\n").write("new.txt", "new\n");
-    repo
-}
 
 #[test]
 fn no_program_that_the_repository_names_is_started() {
@@ -233,9 +177,9 @@ fn files_behind_a_filter_of_the_repository_are_left_out_and_the_users_own_filter
 #[test]
 fn what_the_repository_names_can_be_told() {
     let repo = Repo::with_commit();
-    assert_eq!(repo.ours().named_programs(&repo.folder), Vec::<String>::new());
+    assert_eq!(named_programs(&repo.folder), Vec::<String>::new());
     repo.git(&["config", "core.fsmonitor", "x"]);
     repo.git(&["config", "filter.f.clean", "x"]);
     repo.git(&["config", "remote.origin.url", "x"]);
-    assert_eq!(repo.ours().named_programs(&repo.folder), ["core.fsmonitor", "filter.f.clean"]);
+    assert_eq!(named_programs(&repo.folder), ["core.fsmonitor", "filter.f.clean"]);
 }

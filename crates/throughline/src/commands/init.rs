@@ -288,6 +288,7 @@ fn show_other_files(app: &App, user: bool) -> Result<(), Failure> {
         }
     }
     if let Some(exclude) = throughline_git::top_level_exclude_path(&app.memory.project.work) {
+        let exclude = exclude.path();
         let (old, new) = project_files::exclusion(&exclude)?;
         if old != new {
             show_diff(&exclude, &old, &new)?;

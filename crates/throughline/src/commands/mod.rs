@@ -242,7 +242,7 @@ fn words(text: &str) -> Result<String, String> {
 /// Keeps our files out of git; where there is no repository there is nothing to do.
 pub(crate) fn keep_out_of_git(project: &Project) {
     if let Some(exclude) = throughline_git::top_level_exclude_path(&project.root) {
-        let _ = project_files::exclude_from_git(&exclude);
+        let _ = project_files::exclude_from_git(&exclude.path());
     }
 }
 

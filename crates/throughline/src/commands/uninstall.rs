@@ -87,6 +87,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     instructions::remove(app, scope, false)?;
     remove_server(app, args)?;
     if let Some(exclude) = throughline_git::top_level_exclude_path(&app.memory.project.root) {
+        let exclude = exclude.path();
         if !project_files::holds_records(&app.memory.project) {
             project_files::stop_excluding(&exclude)?;
         } else if project_files::is_excluding(&exclude) {
@@ -141,7 +142,7 @@ fn remove_commands(app: &App, args: &Args) -> Result<(), Failure> {
 /// Our lines in the exclude file, as far as they would go.
 fn show_exclusion(app: &App) -> Result<(), Failure> {
     let root = &app.memory.project.root;
-    if let Some(exclude) = throughline_git::top_level_exclude_path(root)
+    if let Some(exclude) = throughline_git::top_level_exclude_path(root).map(|exclude| exclude.path())
         && !project_files::holds_records(&app.memory.project)
         && let Some((old, new)) = project_files::without_exclusion(&exclude)?
     {
