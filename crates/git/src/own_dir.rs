@@ -30,8 +30,12 @@ use crate::whereabouts::{Repository, WhyNot, repository_around};
 const HEAD_BYTES_MAX: u64 = 8 << 10;
 /// Lists of patterns; git itself becomes slow long before.
 const PATTERNS_BYTES_MAX: u64 = 1 << 20;
+/// Most entries of a folder that are looked through; git makes some hundred.
+const ENTRIES_MAX: usize = 10_000;
 /// Most files of a split index; git keeps a few.
 const SHARED_INDEXES_MAX: usize = 100;
+/// Where the user's large file store keeps what it takes out of files.
+const LARGE_FILES: &str = "lfs";
 
 /// Where Linux keeps files in memory: on a disk these few would cost more than a tenth of what git needs.
 const IN_MEMORY: &str = "/dev/shm";
@@ -103,6 +107,14 @@ impl OwnDir {
         refuse_links_in(&self.repository.common_dir.join("objects"))
     }
 
+    /// Whether a filter stored content in our folder, where nobody will find it.
+    pub(crate) fn holds_large_files(&self) -> bool {
+        let own = self.folder.path();
+        let is_there =
+            |folder: &Path| fs::symlink_metadata(folder.join(LARGE_FILES)).is_ok_and(|meta| meta.is_dir());
+        is_there(own) || is_there(&own.join("common"))
+    }
+
     /// Why no reference of ours is written: a folder on the way is a link.
     pub(crate) fn refuse_linked_references(&self) -> Result<(), String> {
         let refs = self.repository.common_dir.join("refs");
@@ -131,6 +143,12 @@ impl OwnDir {
         link(&common_dir.join("refs"), &common.join("refs"))?;
         // It may come while git runs, so the link is there in any case.
         link(&common_dir.join("packed-refs"), &common.join("packed-refs"))?;
+        // Without it, what the user's own filter stores would go with this folder.
+        let large_files = common_dir.join(LARGE_FILES);
+        refuse_other_kinds(&large_files, true)?;
+        if large_files.is_dir() {
+            link(&large_files, &common.join(LARGE_FILES))?;
+        }
         self.copy_patterns(&common)?;
         self.link_shared_indexes()
     }
@@ -178,7 +196,7 @@ impl OwnDir {
     fn link_shared_indexes(&self) -> Result<(), String> {
         let Ok(entries) = fs::read_dir(&self.repository.git_dir) else { return Ok(()) };
         let is_shared = |name: &OsStr| name.as_encoded_bytes().starts_with(b"sharedindex.");
-        let shared = entries.flatten().filter(|entry| is_shared(&entry.file_name()));
+        let shared = entries.take(ENTRIES_MAX).flatten().filter(|entry| is_shared(&entry.file_name()));
         for entry in shared.take(SHARED_INDEXES_MAX) {
             refuse_other_kinds(&entry.path(), false)?;
             link(&entry.path(), &self.folder.path().join(entry.file_name()))?;
@@ -218,14 +236,16 @@ fn refuse_other_kinds(path: &Path, is_folder: bool) -> Result<(), String> {
 
 fn refuse_links_in(folder: &Path) -> Result<(), String> {
     let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
-    let is_link = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_symlink());
-    match entries.flatten().find(is_link) {
-        None => Ok(()),
-        Some(entry) => {
-            let name = crate::names::path_text(entry.file_name().as_encoded_bytes());
-            Err(format!("its `{name}` is a link"))
+    for (count, entry) in entries.flatten().enumerate() {
+        let name = crate::names::path_text(entry.file_name().as_encoded_bytes());
+        if entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
+            return Err(format!("its `{name}` is a link"));
+        }
+        if count == ENTRIES_MAX {
+            return Err(format!("a folder of it has more than {ENTRIES_MAX} entries, `{name}` among them"));
         }
     }
+    Ok(())
 }
 
 fn link_table(from: &Path, to: &Path) -> Result<(), String> {

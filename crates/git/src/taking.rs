@@ -254,6 +254,10 @@ fn read_copy(asking: &Asking<'_>, index: &Path, bounds: &Bounds, taken: &mut Tak
     taken.files = diff.records.changes;
     let id = String::from_utf8_lossy(&tree.bytes).trim().to_owned();
     taken.tree = Some(id).filter(|id| is_id(id));
+    if asking.own.holds_large_files() {
+        let why = "the large file store has no folder here yet, so what it took cannot be kept";
+        (taken.tree, taken.error) = (None, Some(why.to_owned()));
+    }
 }
 
 fn unhashed(raw: &[u8]) -> Change {

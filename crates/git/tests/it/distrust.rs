@@ -111,20 +111,33 @@ fn hooks_of_the_repository_are_not_started() {
 
 #[test]
 fn a_submodule_is_not_entered() {
-    let library = Repo::with_commit();
-    let repo = Repo::with_commit();
-    let source = library.folder.to_string_lossy().into_owned();
-    repo.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &source, "library"]);
-    repo.commit("with library");
-    let (program, trace) = trap(&repo);
-    let inside = repo.folder.join("library");
-    repo.git_in(&inside, &["config", "filter.f.clean", &program]);
-    repo.write("library/.gitattributes", "* filter=f\n").write("library/alpha.txt", "changed\n");
-    ask_everything(&repo, &repo.folder);
-    assert_eq!(fs::read_to_string(&trace).unwrap_or_default(), "");
-    // A status may tell by the sizes alone; a difference needs the content.
-    repo.git_in(&inside, &["diff"]);
-    assert_ne!(fs::read_to_string(&trace).unwrap_or_default(), "", "the trap is a real one");
+    let keys = ["filter.f.clean", "filter.f.process", "core.fsmonitor", "diff.external", "include.path"];
+    for key in keys {
+        let library = Repo::with_commit();
+        let repo = Repo::with_commit();
+        let source = library.folder.to_string_lossy().into_owned();
+        repo.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &source, "library"]);
+        repo.commit("with library");
+        let (program, trace) = trap(&repo);
+        let inside = repo.folder.join("library");
+        let value = if key == "include.path" { "../../../../included" } else { &program };
+        fs::write(repo.temp.path().join("included"), format!("[filter \"f\"]\n\tclean = {program}\n"))
+            .unwrap();
+        repo.git_in(&inside, &["config", key, value]);
+        fs::copy(&program, repo.folder.join(".git/modules/library/hooks/post-index-change")).unwrap();
+        // Another commit is checked out there, and a file is changed on top of it.
+        repo.git_in(&inside, &["commit", "-q", "--allow-empty", "-m", "moved"]);
+        let _ = fs::remove_file(&trace);
+        repo.write("library/.gitattributes", "* filter=f\n").write("library/alpha.txt", "changed\n");
+        ask_everything(&repo, &repo.folder);
+        assert_eq!(fs::read_to_string(&trace).unwrap_or_default(), "", "{key}");
+        ask_everything(&repo, &inside);
+        assert_eq!(fs::read_to_string(&trace).unwrap_or_default(), "", "{key}, asked from inside");
+        assert!(repo.capture().status.contains(" M library"), "{key}");
+        // A status may tell by the sizes alone; a difference needs the content.
+        repo.git_stops_or_not(&inside, &["diff"]);
+        assert_ne!(fs::read_to_string(&trace).unwrap_or_default(), "", "{key}: the trap is a real one");
+    }
 }
 
 #[test]
@@ -182,4 +195,30 @@ fn what_the_repository_names_can_be_told() {
     repo.git(&["config", "filter.f.clean", "x"]);
     repo.git(&["config", "remote.origin.url", "x"]);
     assert_eq!(named_programs(&repo.folder), ["core.fsmonitor", "filter.f.clean"]);
+}
+
+/// A stand-in for a large file store: it puts content beside the repository's objects and a pointer into them.
+#[test]
+fn what_the_users_large_file_store_takes_is_kept_or_the_loss_is_said() {
+    for has_folder in [true, false] {
+        let repo = prepared();
+        let settings = repo.temp.path().join("settings-of-the-user");
+        let store = "mkdir -p \"$(git rev-parse --git-common-dir)/lfs\" && cat > \"$(git rev-parse --git-common-dir)/lfs/kept\" && echo pointer";
+        fs::write(&settings, format!("[filter \"f\"]\n\tclean = {store:?}\n")).unwrap();
+        if has_folder {
+            fs::create_dir(repo.folder.join(".git/lfs")).unwrap();
+        }
+        let copy = repo.temp.path().join("copied-index");
+        fs::copy(index_file(&repo.folder).unwrap(), &copy).unwrap();
+        let git = repo.ours().env("GIT_CONFIG_GLOBAL", &settings);
+        let taken = git.take(&repo.folder, &copy, &BOUNDS, PATIENCE);
+        if has_folder {
+            let tree = taken.tree.unwrap();
+            assert_eq!(repo.git(&["show", &format!("{tree}:alpha.txt")]), "pointer\n");
+            assert!(repo.folder.join(".git/lfs/kept").exists());
+        } else {
+            assert_eq!(taken.tree, None);
+            assert!(taken.error.unwrap().contains("large file store"));
+        }
+    }
 }

@@ -80,6 +80,13 @@ impl Repo {
         assert!(!command.output().unwrap().status.success());
     }
 
+    /// The same, however it ends.
+    pub(crate) fn git_stops_or_not(&self, folder: &Path, args: &[&str]) {
+        let mut command = Command::new("git");
+        command.current_dir(folder).args(args).envs(isolation(self.temp.path()));
+        command.output().unwrap();
+    }
+
     pub(crate) fn head(&self) -> String {
         self.git(&["rev-parse", "HEAD"]).trim().to_owned()
     }
