@@ -17,6 +17,7 @@ mod log;
 mod names;
 mod output;
 mod own_dir;
+mod ownership;
 mod process;
 mod queries;
 mod reading;
@@ -185,10 +186,12 @@ pub fn changes_since(folder: &Path, head: &str, deadline: Duration) -> Option<Ch
 }
 
 /// The `info/exclude` file of the repository that holds `folder`; the file itself may not exist yet. `None` too when the
-/// repository is one that is not believed (see [`repository_around`]). Starts nothing.
+/// repository is one that is not believed (see [`repository_around`]) or another user's.
 #[must_use]
 pub fn top_level_exclude_path(folder: &Path) -> Option<ExcludeFile> {
-    repository_around(folder).ok().map(|repository| repository.exclude_file())
+    let repository = repository_around(folder).ok()?;
+    ownership::check(&Git::default(), &repository, process::end_of(QUERY_DEADLINE)).ok()?;
+    Some(repository.exclude_file())
 }
 
 /// The settings of the repository's own configuration that name programs; none of them is started by us, nor is git to

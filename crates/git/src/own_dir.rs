@@ -13,15 +13,18 @@
 //! What this hides: filters, conversions, ignore files and includes that only the repository's own settings name (a
 //! touched file behind such a filter looks modified; a checkpoint leaves it out and says so); `includeIf "gitdir:…"` in
 //! the user's own settings, for the folder is another; grafts and replaced objects. Filters in the user's own settings
-//! work. Git's question whose folder it is protects from settings that are not read here, and is not asked.
+//! work.
 
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use tempfile::TempDir;
 
+use crate::Git;
+use crate::ownership;
 use crate::reading;
 use crate::settings::Settings;
 use crate::whereabouts::{Repository, WhyNot, repository_around};
@@ -54,8 +57,10 @@ pub(crate) struct OwnDir {
 
 impl OwnDir {
     /// For the repository that holds `folder`.
-    pub(crate) fn around(folder: &Path) -> Result<Self, WhyNot> {
-        Self::of(repository_around(folder)?).map_err(WhyNot::Refused)
+    pub(crate) fn around(git: &Git, folder: &Path, end: Instant) -> Result<Self, WhyNot> {
+        let repository = repository_around(folder)?;
+        ownership::check(git, &repository, end)?;
+        Self::of(repository).map_err(WhyNot::Refused)
     }
 
     fn of(repository: Repository) -> Result<Self, String> {

@@ -146,7 +146,7 @@ pub(crate) fn end_of(deadline: Duration) -> Instant {
 /// Runs the jobs side by side and says how each ended, in their order. Returns at `deadline` at the latest, but for the
 /// moment a killed process needs to go.
 pub(crate) fn run_all(git: &Git, folder: &Path, deadline: Instant, jobs: &mut [Job<'_>]) -> Vec<Outcome> {
-    match OwnDir::around(folder) {
+    match OwnDir::around(git, folder, deadline) {
         Ok(own) => run_in(git, &own, folder, deadline, jobs),
         Err(why) => jobs
             .iter()

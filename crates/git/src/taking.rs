@@ -66,7 +66,7 @@ impl Taken {
 /// See [`Git::take`].
 pub(crate) fn take(git: &Git, folder: &Path, index: &Path, bounds: &Bounds, deadline: Duration) -> Taken {
     let end = end_of(deadline);
-    let own = match OwnDir::around(folder) {
+    let own = match OwnDir::around(git, folder, end) {
         Ok(own) => own,
         Err(why) => return Taken { error: Some(format!("git was not asked: {why}")), ..Taken::default() },
     };

@@ -84,7 +84,7 @@ pub(crate) fn kept(git: &Git, folder: &Path) -> Option<Vec<String>> {
 /// Runs one job that writes references; the reason in words when it failed.
 fn write_one(git: &Git, folder: &Path, job: Job<'_>, deadline: Duration) -> Result<(), String> {
     let end = end_of(deadline);
-    let own = OwnDir::around(folder).map_err(|why| format!("git was not asked: {why}"))?;
+    let own = OwnDir::around(git, folder, end).map_err(|why| format!("git was not asked: {why}"))?;
     own.refuse_linked_references().map_err(|why| format!("git was not asked: {why}"))?;
     words(&run_in(git, &own, folder, end, &mut [job]), deadline).map_or(Ok(()), Err)
 }

@@ -3,10 +3,11 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use throughline_git::{WhyNot, repository_around, repository_at, top_level_exclude_path};
 
-use crate::repo::Repo;
+use crate::repo::{PATIENCE, Repo};
 
 fn why_not(folder: &Path) -> String {
     let why = repository_at(folder).unwrap_err();
@@ -100,6 +101,35 @@ fn a_submodule_is_the_one_that_names_this_folder() {
     assert!(why_not(&outside).contains("does not name this working tree"));
 }
 
+/// Somebody else's `.git` above our folder would be given what checkpoints keep.
+#[test]
+fn a_repository_of_another_user_is_asked_where_the_users_own_settings_allow_it() {
+    let repo = Repo::with_commit();
+    repo.write("private.txt", "mine\n").write("deep/x", "");
+    let given = Command::new("chown").args(["-R", "12345"]).arg(repo.folder.join(".git")).status().unwrap();
+    if !given.success() {
+        eprintln!("skipped: only root can give a folder to another user");
+        return;
+    }
+    let settings = repo.temp.path().join("gitconfig");
+    let error = |folder: &Path| repo.ours().capture(folder, PATIENCE).error.unwrap_or_default();
+    for folder in [repo.folder.clone(), repo.folder.join("deep")] {
+        assert!(error(&folder).contains("belongs to another user"), "{}", error(&folder));
+    }
+    assert_eq!(top_level_exclude_path(&repo.folder), None);
+    assert_eq!(repo.ours().is_tracked(&repo.folder, Path::new("alpha.txt")), None);
+    fs::write(&settings, "[safe]\n\tdirectory = /elsewhere\n").unwrap();
+    assert!(error(&repo.folder).contains("belongs to another user"));
+    // What the repository itself says of it does not count.
+    let own = fs::read_to_string(repo.folder.join(".git/config")).unwrap();
+    fs::write(repo.folder.join(".git/config"), own + "[safe]\n\tdirectory = *\n").unwrap();
+    assert!(error(&repo.folder).contains("belongs to another user"));
+    for allowed in ["*", repo.folder.to_str().unwrap()] {
+        fs::write(&settings, format!("[safe]\n\tdirectory = {allowed}\n")).unwrap();
+        assert_eq!(error(&repo.folder), "", "{allowed}");
+    }
+}
+
 #[test]
 fn what_is_no_plain_pointer_is_refused_and_nothing_waits() {
     let repo = Repo::with_commit();
@@ -124,6 +154,6 @@ fn what_is_no_plain_pointer_is_refused_and_nothing_waits() {
     symlink(&other, &dot_git).unwrap();
     assert_eq!(why_not(&folder), "its `.git` is a link");
     fs::remove_file(&dot_git).unwrap();
-    assert!(std::process::Command::new("mkfifo").arg(&dot_git).status().unwrap().success());
+    assert!(Command::new("mkfifo").arg(&dot_git).status().unwrap().success());
     assert_eq!(why_not(&folder), "its `.git` is no file");
 }
