@@ -35,6 +35,9 @@ const CONFIG_ARGS: &[&str] = &[
     "log.showSignature=false",
     "-c",
     "diff.relative=false",
+    // A difference would be told, and new times written into the index.
+    "-c",
+    "diff.autoRefreshIndex=false",
     // No configuration of the repository is read (see `own_dir.rs`); these are for the user's own.
     "-c",
     "core.fsmonitor=false",

@@ -39,6 +39,23 @@ fn stats_and_the_files_of_the_last_hour_are_there() {
     assert_eq!(later.modified_last_hour, Vec::<String>::new());
 }
 
+/// `git diff` notes new times in the index, also when it was told to take no lock that it does not need.
+#[test]
+fn a_snapshot_never_writes_the_index() {
+    let repo = Repo::with_commit();
+    repo.git(&["config", "core.untrackedCache", "true"]);
+    repo.git(&["update-index", "--untracked-cache"]);
+    repo.write("beta.txt", "changed\n");
+    let alpha = File::options().write(true).open(repo.folder.join("alpha.txt")).unwrap();
+    alpha.set_modified(SystemTime::now() + HOURS).unwrap();
+    let index = repo.folder.join(".git/index");
+    let before = std::fs::read(&index).unwrap();
+    let snapshot = repo.ours().snapshot(&repo.folder, SystemTime::now(), PATIENCE);
+    assert!(snapshot.diff_stat.contains("beta.txt") && !snapshot.diff_stat.contains("alpha.txt"));
+    assert_eq!(snapshot.state.status, " M beta.txt");
+    assert_eq!(std::fs::read(&index).unwrap(), before);
+}
+
 #[test]
 fn a_commit_of_hours_ago_is_not_of_the_last_hour() {
     let repo = Repo::empty();
