@@ -2,13 +2,17 @@
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::head_file::{git_dir, read_short, top_level};
+use crate::head_file::head_line;
+use crate::reading;
 use crate::trees::is_id;
+use crate::whereabouts::repository_around;
 
 /// Of a file with all packed references so much is looked at.
 const PACKED_BYTES_MAX: u64 = 4 << 20;
+/// A reference is one short line.
+const REFERENCE_BYTES_MAX: u64 = 8 << 10;
 
 /// The id of the commit that is checked out in the repository that holds `folder`.
 ///
@@ -16,35 +20,31 @@ const PACKED_BYTES_MAX: u64 = 4 << 20;
 /// plainly (references in a table): then only git itself can tell.
 #[must_use]
 pub fn head_from_files(folder: &Path) -> Option<String> {
-    let git_dir = git_dir(&top_level(folder)?)?;
-    let text = read_short(&git_dir.join("HEAD"))?;
-    let line = text.trim_end_matches(['\n', '\r']);
+    let repository = repository_around(folder).ok()?;
+    let line = head_line(&repository)?;
     let Some(reference) = line.strip_prefix("ref:").map(str::trim_start) else {
-        return is_id(line).then(|| line.to_owned());
+        return is_id(&line).then_some(line);
     };
-    // A name from a file: it must not lead out of the folder.
-    if !reference.starts_with("refs/") || reference.split('/').any(|part| part.is_empty() || part == "..") {
+    if !is_reference(reference) {
         return None;
     }
-    let common = common_dir(&git_dir);
-    let loose = read_short(&git_dir.join(reference)).or_else(|| read_short(&common.join(reference)));
-    match loose {
+    let read = |folder: &Path| reading::line(&folder.join(reference), REFERENCE_BYTES_MAX).ok().flatten();
+    match read(&repository.git_dir).or_else(|| read(&repository.common_dir)) {
         Some(id) => Some(id.trim_end().to_owned()).filter(|id| is_id(id)),
-        None => packed(&common.join("packed-refs"), reference),
+        None => packed(&repository.common_dir.join("packed-refs"), reference),
     }
 }
 
-/// Where linked worktrees share their references.
-pub(crate) fn common_dir(git_dir: &Path) -> PathBuf {
-    match read_short(&git_dir.join("commondir")) {
-        Some(text) => git_dir.join(text.trim_end_matches(['\n', '\r'])),
-        None => git_dir.to_owned(),
-    }
+/// Whether a name from a file is a reference, and leads nowhere else.
+pub(crate) fn is_reference(name: &str) -> bool {
+    name.starts_with("refs/")
+        && name.split('/').all(|part| !matches!(part, "" | "." | ".."))
+        && !name.contains(|c: char| c.is_control() || " ~^:?*[\\".contains(c))
 }
 
 /// `<id> <name>` lines; comments begin with `#`, peeled tags with `^`.
 fn packed(path: &Path, reference: &str) -> Option<String> {
-    if !fs::metadata(path).ok()?.is_file() {
+    if !fs::symlink_metadata(path).ok()?.is_file() {
         return None;
     }
     let file = BufReader::new(File::open(path).ok()?.take(PACKED_BYTES_MAX));

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
-use crate::head_file::{git_dir, top_level};
+use crate::trees::index_file;
 
 /// The part we look for stands near the end of the file.
 const TAIL_BYTES_MAX: u64 = 256 << 10;
@@ -18,8 +18,8 @@ pub(crate) fn is_probably_staged(folder: &Path) -> bool {
 }
 
 fn read_tail(folder: &Path) -> Option<Vec<u8>> {
-    let path = git_dir(&top_level(folder)?)?.join("index");
-    let kind = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
+    let path = index_file(folder)?;
+    let kind = fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_file)?;
     let mut file = File::open(path).ok()?;
     file.seek(SeekFrom::Start(kind.len().saturating_sub(TAIL_BYTES_MAX))).ok()?;
     let mut tail = Vec::new();

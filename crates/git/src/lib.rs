@@ -1,11 +1,13 @@
 //! Git: asks the git program about the working tree, under a deadline. The only room that starts git.
 //!
 //! Every call starts git in a process group of its own, reads what it says as a stream, and kills the whole group when
-//! the deadline passes. Git never gets a terminal, never takes an optional lock, never opens the network. What git
-//! says is untrusted: names are escaped so that a file name can not pose as another line.
+//! the deadline passes. Git never gets a terminal, never takes an optional lock, never opens the network, and never
+//! reads the repository's own configuration. What git says is untrusted: names are escaped so that a file name can not
+//! pose as another line.
 
 mod capture;
 mod changes;
+mod config_text;
 mod distrust;
 mod ending;
 mod head_file;
@@ -14,19 +16,24 @@ mod index_hint;
 mod log;
 mod names;
 mod output;
+mod own_dir;
+mod ownership;
 mod process;
 mod queries;
+mod reading;
 mod recent;
 mod restoring;
+mod settings;
 mod snapshot;
 mod status;
 mod taking;
 mod touched;
 mod tree_diff;
 mod trees;
+mod whereabouts;
 
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use throughline_domain::git_state::GitState;
@@ -39,6 +46,7 @@ pub use snapshot::Snapshot;
 pub use taking::{Bounds, Taken};
 pub use tree_diff::{Change, TreeDiff};
 pub use trees::{index_file, is_id};
+pub use whereabouts::{ExcludeFile, Repository, WhyNot, repository_around, repository_at};
 
 /// How long the small questions ([`Git::is_tracked`], [`Git::version`], …) may take.
 pub const QUERY_DEADLINE: Duration = Duration::from_secs(2);
@@ -91,22 +99,10 @@ impl Git {
         changes::changes_since(self, folder, head, deadline)
     }
 
-    /// The `info/exclude` file of the repository that holds `folder`; the file itself may not exist yet.
-    #[must_use]
-    pub fn top_level_exclude_path(&self, folder: &Path) -> Option<PathBuf> {
-        queries::top_level_exclude_path(self, folder)
-    }
-
     /// Whether git tracks `path` (absolute, or relative to `folder`); `None` when git can not tell.
     #[must_use]
     pub fn is_tracked(&self, folder: &Path, path: &Path) -> Option<bool> {
         queries::is_tracked(self, folder, path)
-    }
-
-    /// The settings of the repository's own configuration that name programs; none of them is started by us.
-    #[must_use]
-    pub fn named_programs(&self, folder: &Path) -> Vec<String> {
-        distrust::named_programs(self, folder, process::end_of(QUERY_DEADLINE))
     }
 
     /// Git's version, such as `2.47.3`.
@@ -189,10 +185,20 @@ pub fn changes_since(folder: &Path, head: &str, deadline: Duration) -> Option<Ch
     Git::default().changes_since(folder, head, deadline)
 }
 
-/// [`Git::top_level_exclude_path`] with the git on `PATH`.
+/// The `info/exclude` file of the repository that holds `folder`; the file itself may not exist yet. `None` too when the
+/// repository is one that is not believed (see [`repository_around`]) or another user's.
 #[must_use]
-pub fn top_level_exclude_path(folder: &Path) -> Option<PathBuf> {
-    Git::default().top_level_exclude_path(folder)
+pub fn top_level_exclude_path(folder: &Path) -> Option<ExcludeFile> {
+    let repository = repository_around(folder).ok()?;
+    ownership::check(&Git::default(), &repository, process::end_of(QUERY_DEADLINE)).ok()?;
+    Some(repository.exclude_file())
+}
+
+/// The settings of the repository's own configuration that name programs; none of them is started by us, nor is git to
+/// find them out.
+#[must_use]
+pub fn named_programs(folder: &Path) -> Vec<String> {
+    distrust::named_programs(folder)
 }
 
 /// [`Git::is_tracked`] with the git on `PATH`.

@@ -9,9 +9,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::Git;
-use crate::distrust;
 use crate::ending::{Ending, Outcome};
 use crate::output::{Head, Output};
+use crate::own_dir::OwnDir;
 
 /// As much of git's complaints as is kept.
 const STDERR_BYTES_MAX: usize = 4 << 10;
@@ -35,16 +35,16 @@ const CONFIG_ARGS: &[&str] = &[
     "log.showSignature=false",
     "-c",
     "diff.relative=false",
-    // What the repository's own configuration names is not started; its filters are switched off by `distrust.rs`.
+    // A difference would be told, and new times written into the index.
+    "-c",
+    "diff.autoRefreshIndex=false",
+    // No configuration of the repository is read (see `own_dir.rs`); these are for the user's own.
     "-c",
     "core.fsmonitor=false",
     "-c",
     "core.hooksPath=/dev/null",
     "-c",
     "diff.external=",
-    // A folder of a clone can look like a repository without a working tree, with a configuration of its own.
-    "-c",
-    "safe.bareRepository=explicit",
 ];
 const ENV_SET: &[(&str, &str)] = &[
     ("GIT_OPTIONAL_LOCKS", "0"),
@@ -54,10 +54,10 @@ const ENV_SET: &[(&str, &str)] = &[
     // A partial clone would fetch what it lacks. The second line is for a git that does not know the first.
     ("GIT_NO_LAZY_FETCH", "1"),
     ("GIT_ALLOW_PROTOCOL", ""),
-    distrust::NOTHING,
-    distrust::OFF,
+    ("GIT_NO_REPLACE_OBJECTS", "1"),
 ];
-/// Set when we run inside a hook of git's; they would point every answer at that repository.
+/// Set when we run inside a hook of git's, or by whoever started us; they would point every answer at another
+/// repository, or bring settings along.
 const ENV_REMOVED: &[&str] = &[
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -65,6 +65,15 @@ const ENV_REMOVED: &[&str] = &[
     "GIT_COMMON_DIR",
     "GIT_OBJECT_DIRECTORY",
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_SHALLOW_FILE",
+    "GIT_GRAFT_FILE",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_ATTR_SOURCE",
+    "GIT_CONFIG",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_QUARANTINE_PATH",
     "GIT_NAMESPACE",
     "GIT_PREFIX",
     "GIT_EXTERNAL_DIFF",
@@ -140,21 +149,40 @@ pub(crate) fn end_of(deadline: Duration) -> Instant {
 /// Runs the jobs side by side and says how each ended, in their order. Returns at `deadline` at the latest, but for the
 /// moment a killed process needs to go.
 pub(crate) fn run_all(git: &Git, folder: &Path, deadline: Instant, jobs: &mut [Job<'_>]) -> Vec<Outcome> {
-    match distrust::guard(git, folder, deadline) {
-        Ok(guard) => run_unguarded(git, folder, deadline, &guard.args, jobs),
-        Err(refusal) => jobs
+    match OwnDir::around(git, folder, deadline) {
+        Ok(own) => run_in(git, &own, folder, deadline, jobs),
+        Err(why) => jobs
             .iter()
-            .map(|job| Outcome { name: job.name, ending: refusal.ending(), stderr: Vec::new() })
+            .map(|job| Outcome {
+                name: job.name,
+                ending: Ending::NotAsked(why.to_string()),
+                stderr: Vec::new(),
+            })
             .collect(),
     }
 }
 
-/// The same for questions that look at no file of the working tree, or with what was found out already.
-pub(crate) fn run_unguarded(
+/// The same in a repository that was opened already; `folder` is in its working tree.
+pub(crate) fn run_in(
     git: &Git,
+    own: &OwnDir,
     folder: &Path,
     deadline: Instant,
-    guard_args: &[OsString],
+    jobs: &mut [Job<'_>],
+) -> Vec<Outcome> {
+    run(git, folder, &own.env(), deadline, jobs)
+}
+
+/// For a question that concerns no repository.
+pub(crate) fn run_nowhere(git: &Git, deadline: Instant, jobs: &mut [Job<'_>]) -> Vec<Outcome> {
+    run(git, Path::new("/"), &[("GIT_DIR", PathBuf::from("/dev/null"))], deadline, jobs)
+}
+
+fn run(
+    git: &Git,
+    folder: &Path,
+    env: &[(&'static str, PathBuf)],
+    deadline: Instant,
     jobs: &mut [Job<'_>],
 ) -> Vec<Outcome> {
     let (sender, pieces) = sync_channel(PIECES_WAITING_MAX);
@@ -162,7 +190,7 @@ pub(crate) fn run_unguarded(
     loop {
         for (index, job) in jobs.iter().enumerate() {
             if runs[index].is_waiting() && (!job.deferred || runs.iter().any(|run| run.ending.is_some())) {
-                runs[index].note_start(start(git, folder, guard_args, (job, index), &sender));
+                runs[index].note_start(start(git, folder, env, (job, index), &sender));
             }
         }
         let Some(left) = deadline.checked_duration_since(Instant::now()) else { break };
@@ -194,17 +222,18 @@ struct Piece {
 fn start(
     git: &Git,
     folder: &Path,
-    guard_args: &[OsString],
+    env: &[(&'static str, PathBuf)],
     (job, index): (&Job<'_>, usize),
     sender: &SyncSender<Piece>,
 ) -> io::Result<Child> {
     let mut command = Command::new(&git.program);
-    command.args(CONFIG_ARGS).args(guard_args).arg("-C").arg(folder).args(&job.args);
+    command.args(CONFIG_ARGS).arg("-C").arg(folder).args(&job.args);
     command.envs(git.env.iter().map(|(name, value)| (name, value)));
     command.envs(ENV_SET.iter().copied());
     for name in ENV_REMOVED {
         command.env_remove(name);
     }
+    command.envs(env.iter().map(|(name, value)| (name, value)));
     if let Some(index) = &job.index {
         command.env("GIT_INDEX_FILE", index);
     }

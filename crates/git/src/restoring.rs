@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::Git;
-use crate::head_file::{git_dir, top_level};
 use crate::names::path_text;
 use crate::output::{Head, NulSeparated, Records};
 use crate::process::Job;
@@ -20,6 +19,7 @@ use crate::taking::Taken;
 use crate::touched;
 use crate::tree_diff::{self, FILES_MAX, RAW_ARGS};
 use crate::trees::{QUIET_ARGS, empty_tree, is_id, run_one};
+use crate::whereabouts::{repository_around, repository_at};
 
 /// Most files that may have to make room.
 const IN_THE_WAY_MAX: usize = 10_000;
@@ -88,7 +88,7 @@ impl Restoring {
     /// The repository's own folder, where git looks for no files of the user's.
     #[must_use]
     pub fn git_folder(&self) -> Option<PathBuf> {
-        git_dir(&self.top)
+        repository_at(&self.top).ok().map(|repository| repository.git_dir)
     }
 
     /// The files from the top, and whether each is written (or else removed); what is removed comes first.
@@ -149,8 +149,8 @@ pub(crate) fn plan(
         let why = now.error.as_deref().unwrap_or("checkpoints.keep_files is off");
         format!("the working tree as it is could not be kept: {why}")
     })?;
-    let top = top_level(folder).ok_or("this is no repository any more")?;
-    let base = then.head.unwrap_or_else(|| empty_tree(Some(then.tree)));
+    let top = repository_around(folder).map_err(|why| format!("git was not asked: {why}"))?.top;
+    let base = then.head.unwrap_or_else(|| empty_tree(then.tree.len() == 64));
     let was_dirty = tree_diff::between(git, folder, base, then.tree, deadline).ok_or_else(gone)?;
     let since = rows(git, folder, now_tree, then.tree, deadline).ok_or_else(gone)?;
     if was_dirty.count > FILES_MAX as u64 || since.len() > FILES_MAX {

@@ -7,13 +7,13 @@ use throughline_domain::git_state::{GitState, MODIFIED_FILES_MAX, RECENT_COMMITS
 
 use crate::Git;
 use crate::capture::{log_job, state_from};
-use crate::head_file::top_level;
 use crate::log::{self, Log};
 use crate::names::{path_text, subject_text};
 use crate::output::{Head, NulSeparated};
 use crate::process::{Job, end_of, run_all};
 use crate::recent::{STATS_MAX, files_modified_since};
 use crate::status::{self, Status};
+use crate::whereabouts::repository_around;
 
 /// Most lines of a diff stat, its summary included.
 const STAT_LINES_MAX: usize = 60;
@@ -66,9 +66,9 @@ pub(crate) fn snapshot(git: &Git, folder: &Path, now: SystemTime, deadline: Dura
     let (diff_stat, staged_stat) = (stat_text(&diff), stat_text(&staged));
     state.staged_changes =
         staged_stat.lines().last().map(|summary| summary.trim().to_owned()).unwrap_or_default();
-    let touched = match top_level(folder) {
-        Some(top_level) => files_modified_since(&top_level, &status.paths, hour_ago),
-        None => Vec::new(),
+    let touched = match repository_around(folder) {
+        Ok(repository) => files_modified_since(&repository.top, &status.paths, hour_ago),
+        Err(_) => Vec::new(),
     };
     let mut modified_last_hour: Vec<String> = Vec::new();
     for path in touched.iter().chain(&hour_log.records.paths) {

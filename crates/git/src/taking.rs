@@ -1,21 +1,20 @@
 //! Taking: the working tree as a tree of git objects. The user's index, files and references stay as they are.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::Git;
-use crate::distrust;
-use crate::ending::{Outcome, in_words};
-use crate::head_file::top_level;
 use crate::names::path_text;
 use crate::output::{Head, NulSeparated, Records};
-use crate::process::{Job, end_of, run_all, run_unguarded};
+use crate::own_dir::OwnDir;
+use crate::process::{Job, end_of, run_in};
 use crate::queries::path_from_bytes;
+use crate::settings::Settings;
 use crate::status::{self, Status, Untracked};
 use crate::tree_diff::{Change, RAW_ARGS, TreeDiff};
-use crate::trees::{QUIET_ARGS, empty_tree, is_id};
+use crate::trees::{QUIET_ARGS, empty_tree, is_id, words};
 
 /// Most names of files that were left out.
 const LEFT_OUT_NAMES_MAX: usize = 20;
@@ -67,10 +66,15 @@ impl Taken {
 /// See [`Git::take`].
 pub(crate) fn take(git: &Git, folder: &Path, index: &Path, bounds: &Bounds, deadline: Duration) -> Taken {
     let end = end_of(deadline);
+    let own = match OwnDir::around(git, folder, end) {
+        Ok(own) => own,
+        Err(why) => return Taken { error: Some(format!("git was not asked: {why}")), ..Taken::default() },
+    };
     let mut status = NulSeparated::new(Status::new(bounds.files_max));
     let mut untracked = NulSeparated::new(Untracked::new(bounds.files_max));
-    let outcomes = run_all(
+    let outcomes = run_in(
         git,
+        &own,
         folder,
         end,
         &mut [
@@ -81,23 +85,41 @@ pub(crate) fn take(git: &Git, folder: &Path, index: &Path, bounds: &Bounds, dead
     let status = status.records.with_untracked(untracked.records);
     let mut taken = Taken { head: status.head.clone(), branch: status.branch.clone(), ..Taken::default() };
     taken.error = words(&outcomes, deadline);
-    let Some(top) = top_level(folder).filter(|_| taken.error.is_none()) else { return taken };
+    if taken.error.is_some() {
+        return taken;
+    }
     if status.entries == 0 {
         taken.tree.clone_from(&taken.head);
         return taken;
     }
-    let mut chosen = choose(&top, &status, bounds, &mut taken);
-    if let Err(why) = leave_filtered(git, &top, (end, deadline), &mut chosen, &mut taken) {
+    let asking = Asking { git, own: &own, end, deadline };
+    let mut chosen = choose(&own.repository.top, &status, bounds, &mut taken);
+    if let Err(why) = leave_filtered(&asking, &mut chosen, &mut taken) {
         taken.error = Some(why);
         return taken;
     }
-    if let Err(why) = update_copy(git, &top, index, &chosen, bounds, end, deadline) {
+    if let Err(why) = update_copy(&asking, index, &chosen, bounds) {
         taken.error = Some(why);
         taken.files = chosen.iter().map(|raw| unhashed(raw)).collect();
         return taken;
     }
-    read_copy(git, &top, index, bounds, (end, deadline), &mut taken);
+    read_copy(&asking, index, bounds, &mut taken);
     taken
+}
+
+/// Git, and a repository that was opened for it.
+struct Asking<'a> {
+    git: &'a Git,
+    own: &'a OwnDir,
+    end: Instant,
+    deadline: Duration,
+}
+
+impl Asking<'_> {
+    fn run(&self, jobs: &mut [Job<'_>]) -> Option<String> {
+        let top = &self.own.repository.top;
+        words(&run_in(self.git, self.own, top, self.end, jobs), self.deadline)
+    }
 }
 
 /// The files that are taken; what is too much is only counted.
@@ -129,23 +151,18 @@ fn choose(top: &Path, status: &Status, bounds: &Bounds, taken: &mut Taken) -> Ve
 
 /// Files that pass through a filter of the repository's own stay where they are: it is not started, and without it git
 /// would store what it is meant to hide.
-fn leave_filtered(
-    git: &Git,
-    top: &Path,
-    (end, deadline): (Instant, Duration),
-    chosen: &mut Vec<Vec<u8>>,
-    taken: &mut Taken,
-) -> Result<(), String> {
-    let Ok(guard) = distrust::guard(git, top, end) else { return Ok(()) };
-    if guard.filters.is_empty() || chosen.is_empty() {
+fn leave_filtered(asking: &Asking<'_>, chosen: &mut Vec<Vec<u8>>, taken: &mut Taken) -> Result<(), String> {
+    let Settings { filters, has_includes, .. } = &asking.own.settings;
+    if (filters.is_empty() && !has_includes) || chosen.is_empty() {
         return Ok(());
     }
-    let mut attributes = NulSeparated::new(Filtered { filters: guard.filters, ..Filtered::default() });
+    // What it includes may define any filter.
+    let filters = (!has_includes).then(|| filters.clone());
+    let mut attributes = NulSeparated::new(Filtered { filters, ..Filtered::default() });
     let input = chosen.iter().flat_map(|raw| raw.iter().copied().chain([0])).collect();
     let job =
         Job::new("check-attr", &["check-attr", "-z", "--stdin", "filter"], &mut attributes).input(input);
-    let outcomes = run_unguarded(git, top, end, &guard.args, &mut [job]);
-    words(&outcomes, deadline).map_or(Ok(()), Err)?;
+    asking.run(&mut [job]).map_or(Ok(()), Err)?;
     let filtered = attributes.records.paths;
     chosen.retain(|raw| !filtered.contains(raw));
     taken.left_out_count += filtered.len() as u64;
@@ -157,7 +174,8 @@ fn leave_filtered(
 /// `path`, `filter`, its value: three records a file.
 #[derive(Debug, Default)]
 struct Filtered {
-    filters: Vec<Vec<u8>>,
+    /// The filters that count; `None` when all do.
+    filters: Option<BTreeSet<Vec<u8>>>,
     paths: Vec<Vec<u8>>,
     at: u8,
     path: Vec<u8>,
@@ -167,7 +185,7 @@ impl Records for Filtered {
     fn record(&mut self, record: Option<&[u8]>) {
         match self.at {
             0 => self.path = record.unwrap_or_default().to_vec(),
-            2 if record.is_none_or(|value| self.filters.iter().any(|filter| filter == value)) => {
+            2 if record.is_none_or(|value| self.counts(value)) => {
                 self.paths.push(std::mem::take(&mut self.path));
             }
             _ => {}
@@ -176,19 +194,22 @@ impl Records for Filtered {
     }
 }
 
+impl Filtered {
+    fn counts(&self, value: &[u8]) -> bool {
+        match &self.filters {
+            Some(filters) => filters.contains(value),
+            None => !matches!(value, b"unspecified" | b"unset" | b"set"),
+        }
+    }
+}
+
 /// Brings the copy of the index to what the working tree holds, and writes the contents as objects.
-fn update_copy(
-    git: &Git,
-    top: &Path,
-    index: &Path,
-    chosen: &[Vec<u8>],
-    bounds: &Bounds,
-    end: Instant,
-    deadline: Duration,
-) -> Result<(), String> {
+fn update_copy(asking: &Asking<'_>, index: &Path, chosen: &[Vec<u8>], bounds: &Bounds) -> Result<(), String> {
     if chosen.is_empty() {
         return Ok(());
     }
+    asking.own.refuse_linked_objects().map_err(|why| format!("git was not asked: {why}"))?;
+    let top = &asking.own.repository.top;
     let mut input = Vec::new();
     // A link where a folder was: adding it removes what was in the folder, and git refuses to look behind it.
     let links = chosen.iter().filter(|raw| top.join(path_from_bytes(raw)).is_symlink());
@@ -209,20 +230,13 @@ fn update_copy(
     if !bounds.with_content {
         job = job.arg("--info-only");
     }
-    let outcomes = run_all(git, top, end, &mut [job.args(&["-z", "--stdin"])]);
-    words(&outcomes, deadline).map_or(Ok(()), Err)
+    asking.run(&mut [job.args(&["-z", "--stdin"])]).map_or(Ok(()), Err)
 }
 
 /// What the copy of the index holds, and its tree.
-fn read_copy(
-    git: &Git,
-    top: &Path,
-    index: &Path,
-    bounds: &Bounds,
-    (end, deadline): (Instant, Duration),
-    taken: &mut Taken,
-) {
-    let base = taken.head.clone().unwrap_or_else(|| empty_tree(None).to_owned());
+fn read_copy(asking: &Asking<'_>, index: &Path, bounds: &Bounds, taken: &mut Taken) {
+    let has_long_ids = asking.own.settings.object_format == Some("sha256");
+    let base = taken.head.clone().unwrap_or_else(|| empty_tree(has_long_ids).to_owned());
     let mut diff = NulSeparated::new(TreeDiff::default());
     let mut tree = Head::new(128);
     let mut jobs = vec![
@@ -235,18 +249,17 @@ fn read_copy(
     if bounds.with_content {
         jobs.push(Job::new("write-tree", QUIET_ARGS, &mut tree).args(&["write-tree"]).index(index));
     }
-    let outcomes = run_all(git, top, end, &mut jobs);
+    taken.error = asking.run(&mut jobs);
     drop(jobs);
-    taken.error = words(&outcomes, deadline);
     taken.files = diff.records.changes;
     let id = String::from_utf8_lossy(&tree.bytes).trim().to_owned();
     taken.tree = Some(id).filter(|id| is_id(id));
+    if asking.own.holds_large_files() {
+        let why = "the large file store has no folder here yet, so what it took cannot be kept";
+        (taken.tree, taken.error) = (None, Some(why.to_owned()));
+    }
 }
 
 fn unhashed(raw: &[u8]) -> Change {
     Change { letter: 'M', path: path_text(raw), hash: None, raw: raw.to_vec() }
-}
-
-fn words(outcomes: &[Outcome], deadline: Duration) -> Option<String> {
-    in_words(&outcomes.iter().collect::<Vec<_>>(), deadline)
 }

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use crate::Git;
 use crate::ending::{Outcome, in_words};
-use crate::head_file::{git_dir, top_level};
 use crate::output::Head;
-use crate::process::{Job, end_of, run_all};
+use crate::own_dir::OwnDir;
+use crate::process::{Job, end_of, run_all, run_in};
+use crate::whereabouts::repository_around;
 
 /// Where our references are.
 const PREFIX: &str = "refs/throughline/checkpoints/";
@@ -17,6 +18,8 @@ const NAMES_BYTES_MAX: usize = 1 << 20;
 
 /// Flushes are gathered where git can.
 pub(crate) const QUIET_ARGS: &[&str] = &["-c", "core.fsyncMethod=batch"];
+/// The reference itself is meant: one that stands for a branch must not take the branch along.
+const UPDATE_ARGS: &[&str] = &["update-ref", "--no-deref"];
 
 /// Whether a text is the full id of an object.
 #[must_use]
@@ -24,18 +27,19 @@ pub fn is_id(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The tree without entries, in the form of ids that `like` has.
-pub(crate) fn empty_tree(like: Option<&str>) -> &'static str {
-    match like.map(str::len) {
-        Some(64) => "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
-        _ => "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+/// The tree without entries, where ids are long (SHA-256) or not.
+pub(crate) fn empty_tree(has_long_ids: bool) -> &'static str {
+    if has_long_ids {
+        "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
+    } else {
+        "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
     }
 }
 
 /// The index of the repository that holds `folder`; the file may not exist yet.
 #[must_use]
 pub fn index_file(folder: &Path) -> Option<PathBuf> {
-    Some(git_dir(&top_level(folder)?)?.join("index"))
+    Some(repository_around(folder).ok()?.git_dir.join("index"))
 }
 
 /// See [`Git::keep_tree`].
@@ -50,8 +54,8 @@ pub(crate) fn keep(
         return Err(format!("`{name}` is no name for `{tree}`"));
     }
     let mut nothing = Head::new(0);
-    let job = Job::new("update-ref", QUIET_ARGS, &mut nothing);
-    run_one(git, folder, job.args(&["update-ref"]).arg(format!("{PREFIX}{name}")).arg(tree), deadline)
+    let job = Job::new("update-ref", QUIET_ARGS, &mut nothing).args(UPDATE_ARGS);
+    write_one(git, folder, job.arg(format!("{PREFIX}{name}")).arg(tree), deadline)
 }
 
 /// See [`Git::forget_trees`].
@@ -64,8 +68,8 @@ pub(crate) fn forget(git: &Git, folder: &Path, names: &[String]) -> Result<(), S
         return Ok(());
     }
     let mut nothing = Head::new(0);
-    let job = Job::new("update-ref", QUIET_ARGS, &mut nothing).args(&["update-ref", "-z", "--stdin"]);
-    run_one(git, folder, job.input(lines.into_bytes()), DEADLINE)
+    let job = Job::new("update-ref", QUIET_ARGS, &mut nothing).args(UPDATE_ARGS).args(&["-z", "--stdin"]);
+    write_one(git, folder, job.input(lines.into_bytes()), DEADLINE)
 }
 
 /// See [`Git::kept_trees`].
@@ -77,11 +81,22 @@ pub(crate) fn kept(git: &Git, folder: &Path) -> Option<Vec<String>> {
     Some(text.lines().filter_map(|line| line.strip_prefix(PREFIX)).map(str::to_owned).collect())
 }
 
+/// Runs one job that writes references; the reason in words when it failed.
+fn write_one(git: &Git, folder: &Path, job: Job<'_>, deadline: Duration) -> Result<(), String> {
+    let end = end_of(deadline);
+    let own = OwnDir::around(git, folder, end).map_err(|why| format!("git was not asked: {why}"))?;
+    own.refuse_linked_references().map_err(|why| format!("git was not asked: {why}"))?;
+    words(&run_in(git, &own, folder, end, &mut [job]), deadline).map_or(Ok(()), Err)
+}
+
 /// Runs one job; the reason in words when it failed.
 pub(crate) fn run_one(git: &Git, folder: &Path, job: Job<'_>, deadline: Duration) -> Result<(), String> {
-    let outcomes = run_all(git, folder, end_of(deadline), &mut [job]);
-    let outcomes: Vec<&Outcome> = outcomes.iter().collect();
-    in_words(&outcomes, deadline).map_or(Ok(()), Err)
+    words(&run_all(git, folder, end_of(deadline), &mut [job]), deadline).map_or(Ok(()), Err)
+}
+
+/// Why something has no answer.
+pub(crate) fn words(outcomes: &[Outcome], deadline: Duration) -> Option<String> {
+    in_words(&outcomes.iter().collect::<Vec<_>>(), deadline)
 }
 
 /// Whether a name can stand in a reference without leaving our folder.

@@ -27,6 +27,17 @@ pub fn program_under_test(program: &Path) -> PathBuf {
     other.map_or_else(|| program.to_owned(), PathBuf::from)
 }
 
+/// Whether the program under test panics when it is asked to: this build has the feature (`has_feature`), and it is this
+/// build that runs. Else the test is skipped and says so.
+#[must_use]
+pub fn fails_on_request(program: &Path, has_feature: bool) -> bool {
+    let fails = has_feature && program_under_test(program) == program;
+    if !fails {
+        eprintln!("skipped: the program under test was built without the feature `fault`");
+    }
+    fails
+}
+
 /// What a program left behind.
 #[derive(Clone, Debug)]
 pub struct Output {

@@ -4,12 +4,8 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use throughline_store::config::{Config, ConfigProblem};
-use throughline_store::door::outside;
 use throughline_store::paths::{Home, Project};
 use throughline_store::redact;
-
-/// Longest path that git writes into a file.
-const POINTER_BYTES_MAX: u64 = 64 << 10;
 
 /// The user's folders.
 #[derive(Debug, Clone)]
@@ -90,16 +86,9 @@ pub(crate) fn project_around(folder: &Path) -> Option<PathBuf> {
     Some(remembered.map_or_else(|| top.clone(), Path::to_owned))
 }
 
-/// Where a linked worktree's main working tree is; `None` for a folder that is none.
+/// Where a linked worktree's main working tree is; `None` for a folder that is none, or that the main one does not list.
 pub(crate) fn main_worktree(root: &Path) -> Option<PathBuf> {
-    // Both may be relative: the first to the working tree, the second to the folder that the first names.
-    let git_folder = root.join(read_pointer(&root.join(".git"))?.strip_prefix("gitdir:")?.trim());
-    let common = real(&git_folder.join(read_pointer(&git_folder.join("commondir"))?.trim()));
-    (common.file_name()? == ".git").then(|| common.parent().map(Path::to_owned))?
-}
-
-fn read_pointer(path: &Path) -> Option<String> {
-    String::from_utf8(outside::read_limited(path, POINTER_BYTES_MAX).ok()??).ok()
+    throughline_git::repository_at(root).ok()?.main_worktree
 }
 
 /// A path with its links followed, so that one project has one name.

@@ -1,69 +1,13 @@
 //! A repository whose configuration names programs: none of them runs, whatever we ask.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
-use throughline_git::{Bounds, Then, index_file};
+use throughline_git::{Bounds, index_file, named_programs};
 
-use crate::repo::{PATIENCE, Repo};
+use crate::repo::{PATIENCE, Repo, ask_everything, prepared, trap};
 
 const BOUNDS: Bounds =
     Bounds { files_max: 100, file_bytes_max: 1 << 20, total_bytes_max: 10 << 20, with_content: true };
-
-/// A program that leaves a trace, and the trace.
-fn trap(repo: &Repo) -> (String, PathBuf) {
-    let (program, trace) = (repo.temp.path().join("trap"), repo.temp.path().join("ran"));
-    fs::write(&program, format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\ncat\n", trace.display())).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    (program.to_string_lossy().into_owned(), trace)
-}
-
-/// Everything that this room can ask of git.
-fn ask_everything(repo: &Repo, folder: &Path) {
-    let git = repo.ours();
-    let head = repo.head();
-    let _ = git.capture(folder, PATIENCE);
-    let _ = git.snapshot(folder, SystemTime::now(), PATIENCE);
-    let _ = git.changes_since(folder, &head, PATIENCE);
-    let _ = git.is_tracked(folder, Path::new("alpha.txt"));
-    let _ = git.top_level_exclude_path(folder);
-    let _ = git.named_programs(folder);
-    let copy = repo.temp.path().join("copied-index");
-    for with_content in [false, true] {
-        let _ = fs::remove_file(&copy);
-        if let Some(index) = index_file(folder).filter(|index| index.exists()) {
-            fs::copy(index, &copy).unwrap();
-        }
-        let taken = git.take(folder, &copy, &Bounds { with_content, ..BOUNDS }, PATIENCE);
-        let Some(tree) = taken.tree.clone() else { continue };
-        let _ = git.keep_tree(folder, "a", &tree, PATIENCE);
-        let _ = git.kept_trees(folder);
-        let _ = git.diff_trees(folder, &head, &tree, PATIENCE);
-        repo.write("alpha.txt", "third\n").write("other.secret", "third\n");
-        let _ = fs::copy(index_file(folder).unwrap(), &copy);
-        let now = git.take(folder, &copy, &BOUNDS, PATIENCE);
-        let then = Then { head: Some(&head), tree: &tree, touched: &[] };
-        if let Ok(plan) = git.plan_restore(folder, &then, &now, PATIENCE) {
-            let aside = repo.temp.path().join(format!("aside-{with_content}"));
-            let _ = fs::remove_dir_all(&aside);
-            fs::create_dir(&aside).unwrap();
-            let _ = fs::remove_file(repo.temp.path().join("new-index"));
-            let _ = git.write_restored(&plan, &repo.temp.path().join("new-index"), &aside, PATIENCE);
-        }
-        let _ = git.forget_trees(folder, &["a".to_owned()]);
-    }
-}
-
-/// A repository in which every file differs and passes through whatever is configured.
-fn prepared() -> Repo {
-    let repo = Repo::with_commit();
-    repo.write("other.secret", "one\n").commit("second");
-    repo.write(".gitattributes", "* filter=f diff=d\n*.secret filter=a=b\n").commit("attributes");
-    repo.write("alpha.txt", "changed\n").write("other.secret", "changed\n").write("new.txt", "new\n");
-    repo
-}
 
 #[test]
 fn no_program_that_the_repository_names_is_started() {
@@ -167,20 +111,33 @@ fn hooks_of_the_repository_are_not_started() {
 
 #[test]
 fn a_submodule_is_not_entered() {
-    let library = Repo::with_commit();
-    let repo = Repo::with_commit();
-    let source = library.folder.to_string_lossy().into_owned();
-    repo.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &source, "library"]);
-    repo.commit("with library");
-    let (program, trace) = trap(&repo);
-    let inside = repo.folder.join("library");
-    repo.git_in(&inside, &["config", "filter.f.clean", &program]);
-    repo.write("library/.gitattributes", "* filter=f\n").write("library/alpha.txt", "changed\n");
-    ask_everything(&repo, &repo.folder);
-    assert_eq!(fs::read_to_string(&trace).unwrap_or_default(), "");
-    // A status may tell by the sizes alone; a difference needs the content.
-    repo.git_in(&inside, &["diff"]);
-    assert_ne!(fs::read_to_string(&trace).unwrap_or_default(), "", "the trap is a real one");
+    let keys = ["filter.f.clean", "filter.f.process", "core.fsmonitor", "diff.external", "include.path"];
+    for key in keys {
+        let library = Repo::with_commit();
+        let repo = Repo::with_commit();
+        let source = library.folder.to_string_lossy().into_owned();
+        repo.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &source, "library"]);
+        repo.commit("with library");
+        let (program, trace) = trap(&repo);
+        let inside = repo.folder.join("library");
+        let value = if key == "include.path" { "../../../../included" } else { &program };
+        fs::write(repo.temp.path().join("included"), format!("[filter \"f\"]\n\tclean = {program}\n"))
+            .unwrap();
+        repo.git_in(&inside, &["config", key, value]);
+        fs::copy(&program, repo.folder.join(".git/modules/library/hooks/post-index-change")).unwrap();
+        // Another commit is checked out there, and a file is changed on top of it.
+        repo.git_in(&inside, &["commit", "-q", "--allow-empty", "-m", "moved"]);
+        let _ = fs::remove_file(&trace);
+        repo.write("library/.gitattributes", "* filter=f\n").write("library/alpha.txt", "changed\n");
+        ask_everything(&repo, &repo.folder);
+        assert_eq!(fs::read_to_string(&trace).unwrap_or_default(), "", "{key}");
+        ask_everything(&repo, &inside);
+        assert_eq!(fs::read_to_string(&trace).unwrap_or_default(), "", "{key}, asked from inside");
+        assert!(repo.capture().status.contains(" M library"), "{key}");
+        // A status may tell by the sizes alone; a difference needs the content.
+        repo.git_stops_or_not(&inside, &["diff"]);
+        assert_ne!(fs::read_to_string(&trace).unwrap_or_default(), "", "{key}: the trap is a real one");
+    }
 }
 
 #[test]
@@ -233,9 +190,35 @@ fn files_behind_a_filter_of_the_repository_are_left_out_and_the_users_own_filter
 #[test]
 fn what_the_repository_names_can_be_told() {
     let repo = Repo::with_commit();
-    assert_eq!(repo.ours().named_programs(&repo.folder), Vec::<String>::new());
+    assert_eq!(named_programs(&repo.folder), Vec::<String>::new());
     repo.git(&["config", "core.fsmonitor", "x"]);
     repo.git(&["config", "filter.f.clean", "x"]);
     repo.git(&["config", "remote.origin.url", "x"]);
-    assert_eq!(repo.ours().named_programs(&repo.folder), ["core.fsmonitor", "filter.f.clean"]);
+    assert_eq!(named_programs(&repo.folder), ["core.fsmonitor", "filter.f.clean"]);
+}
+
+/// A stand-in for a large file store: it puts content beside the repository's objects and a pointer into them.
+#[test]
+fn what_the_users_large_file_store_takes_is_kept_or_the_loss_is_said() {
+    for has_folder in [true, false] {
+        let repo = prepared();
+        let settings = repo.temp.path().join("settings-of-the-user");
+        let store = "mkdir -p \"$(git rev-parse --git-common-dir)/lfs\" && cat > \"$(git rev-parse --git-common-dir)/lfs/kept\" && echo pointer";
+        fs::write(&settings, format!("[filter \"f\"]\n\tclean = {store:?}\n")).unwrap();
+        if has_folder {
+            fs::create_dir(repo.folder.join(".git/lfs")).unwrap();
+        }
+        let copy = repo.temp.path().join("copied-index");
+        fs::copy(index_file(&repo.folder).unwrap(), &copy).unwrap();
+        let git = repo.ours().env("GIT_CONFIG_GLOBAL", &settings);
+        let taken = git.take(&repo.folder, &copy, &BOUNDS, PATIENCE);
+        if has_folder {
+            let tree = taken.tree.unwrap();
+            assert_eq!(repo.git(&["show", &format!("{tree}:alpha.txt")]), "pointer\n");
+            assert!(repo.folder.join(".git/lfs/kept").exists());
+        } else {
+            assert_eq!(taken.tree, None);
+            assert!(taken.error.unwrap().contains("large file store"));
+        }
+    }
 }

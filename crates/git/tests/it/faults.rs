@@ -9,12 +9,13 @@ use throughline_git::Git;
 
 use crate::repo::{PATIENCE, Repo, fake_git, isolated};
 
+const NO_REPOSITORY: &str = "git was not asked: this is not a git repository, and it is in none";
+
 #[test]
 fn a_folder_outside_any_repository_is_an_error_in_words() {
     let temp = tempfile::tempdir().unwrap();
     let state = isolated(Git::default(), temp.path()).capture(temp.path(), PATIENCE);
-    let error = "git status failed: not a git repository (or any of the parent directories): .git";
-    assert_eq!(state.error.as_deref(), Some(error));
+    assert_eq!(state.error.as_deref(), Some(NO_REPOSITORY));
     assert_eq!((state.branch, state.status.as_str()), (None, ""));
 }
 
@@ -23,7 +24,7 @@ fn a_folder_that_does_not_exist_is_an_error_in_words() {
     let temp = tempfile::tempdir().unwrap();
     let error =
         isolated(Git::default(), temp.path()).capture(&temp.path().join("gone"), PATIENCE).error.unwrap();
-    assert!(error.contains("cannot change to") && error.contains("No such file or directory"), "{error}");
+    assert!(error.contains("cannot be entered") && error.contains("No such file or directory"), "{error}");
 }
 
 #[test]
@@ -31,37 +32,39 @@ fn a_bare_repository_is_an_error_in_words() {
     let repo = Repo::with_commit();
     repo.git(&["clone", "-q", "--bare", ".", "../bare.git"]);
     let state = repo.ours().capture(&repo.folder.join("../bare.git"), PATIENCE);
-    let error = state.error.unwrap();
     // A folder of a clone can look like one: it is not taken for a repository.
-    assert!(error.starts_with("git status failed: cannot use bare repository"), "{error}");
+    assert_eq!(state.error.as_deref(), Some(NO_REPOSITORY));
     assert_eq!(state.recent_commits, Vec::<String>::new());
+    repo.git(&["config", "core.bare", "true"]);
+    assert_eq!(repo.capture().error.as_deref(), Some("git was not asked: it is a bare repository"));
 }
 
 #[test]
 fn no_git_at_all_is_an_error_in_words() {
-    let temp = tempfile::tempdir().unwrap();
+    let repo = Repo::empty();
+    let temp = &repo.temp;
     let missing = Git::new(temp.path().join("no-such-git"));
-    let state = missing.capture(temp.path(), PATIENCE);
+    let state = missing.capture(&repo.folder, PATIENCE);
     assert_eq!(state.error.as_deref(), Some("git was not found: install it or add it to PATH"));
     let not_a_program = temp.path().join("text");
     fs::write(&not_a_program, "no program").unwrap();
-    let error = Git::new(not_a_program).capture(temp.path(), PATIENCE).error.unwrap();
+    let error = Git::new(not_a_program).capture(&repo.folder, PATIENCE).error.unwrap();
     assert!(error.starts_with("git could not be started: "), "{error}");
     assert_eq!(missing.version(), None);
-    assert_eq!(missing.is_tracked(temp.path(), Path::new("x")), None);
-    assert_eq!(missing.top_level_exclude_path(temp.path()), None);
-    assert_eq!(missing.changes_since(temp.path(), "abcdef1", PATIENCE), None);
+    assert_eq!(missing.is_tracked(&repo.folder, Path::new("x")), None);
+    assert_eq!(missing.changes_since(&repo.folder, "abcdef1", PATIENCE), None);
 }
 
 #[test]
 fn a_hanging_git_is_killed_with_all_it_started_and_leaves_no_zombie() {
-    let temp = tempfile::tempdir().unwrap();
+    let repo = Repo::empty();
+    let temp = &repo.temp;
     let pids = temp.path().join("pids");
     let script =
         format!("sleep 1000 & echo $! $$ >> {0}; (sleep 1000 & echo $! >> {0}; wait); wait", pids.display());
     let git = Git::new(fake_git(temp.path(), &script));
     let start = Instant::now();
-    let state = git.capture(temp.path(), Duration::from_millis(700));
+    let state = git.capture(&repo.folder, Duration::from_millis(700));
     let took = start.elapsed();
     assert_eq!(state.error.as_deref(), Some("git did not answer within 700 ms"));
     assert!(took >= Duration::from_millis(700) && took < Duration::from_secs(5), "{took:?}");
@@ -99,11 +102,11 @@ fn only_the_question_that_hangs_is_without_answer() {
 
 #[test]
 fn a_git_that_never_stops_talking_is_stopped_at_the_deadline() {
-    let temp = tempfile::tempdir().unwrap();
+    let repo = Repo::empty();
     for endless in ["yes '? x'", "yes '? x' | tr '\\n' '\\0'", "cat /dev/zero", "yes fatal >&2"] {
-        let git = Git::new(fake_git(temp.path(), endless));
+        let git = Git::new(fake_git(repo.temp.path(), endless));
         let start = Instant::now();
-        let state = git.capture(temp.path(), Duration::from_millis(300));
+        let state = git.capture(&repo.folder, Duration::from_millis(300));
         assert!(start.elapsed() < Duration::from_secs(5), "{endless}");
         assert_eq!(state.error.as_deref(), Some("git did not answer within 300 ms"), "{endless}");
         assert!(state.status.len() < 1000 && state.modified_files.len() <= 1, "{endless}");
@@ -112,11 +115,11 @@ fn a_git_that_never_stops_talking_is_stopped_at_the_deadline() {
 
 #[test]
 fn a_git_that_fails_is_quoted_in_one_line() {
-    let temp = tempfile::tempdir().unwrap();
+    let repo = Repo::empty();
     let script = "echo 'warning: something else' >&2; printf 'fatal: the \\033[31mindex is broken\\nhint: x\\n' >&2; exit 128";
-    let state = Git::new(fake_git(temp.path(), script)).capture(temp.path(), PATIENCE);
+    let state = Git::new(fake_git(repo.temp.path(), script)).capture(&repo.folder, PATIENCE);
     assert_eq!(state.error.as_deref(), Some("git status failed: the \\033[31mindex is broken"));
-    let state = Git::new(fake_git(temp.path(), "exit 3")).capture(temp.path(), PATIENCE);
+    let state = Git::new(fake_git(repo.temp.path(), "exit 3")).capture(&repo.folder, PATIENCE);
     assert_eq!(state.error.as_deref(), Some("git status failed: exit code 3, no message"));
 }
 
@@ -156,8 +159,8 @@ fn a_partial_clone_is_told_without_fetching() {
 
 #[test]
 fn a_git_that_is_killed_is_an_error_in_words() {
-    let temp = tempfile::tempdir().unwrap();
-    let state = Git::new(fake_git(temp.path(), "kill -9 $$")).capture(temp.path(), PATIENCE);
+    let repo = Repo::empty();
+    let state = Git::new(fake_git(repo.temp.path(), "kill -9 $$")).capture(&repo.folder, PATIENCE);
     assert_eq!(state.error.as_deref(), Some("git status was killed by signal 9"));
 }
 
@@ -176,7 +179,7 @@ fn a_parent_that_ignores_its_children_s_end_costs_no_answer() {
         .unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.contains("branch main, 1 commits, error none"), "{said}");
-    assert!(said.contains("outside: git status failed: not a git repository"), "{said}");
+    assert!(said.contains("outside: git was not asked: this is not a git repository"), "{said}");
 }
 
 /// Does its work only where the test above starts it, in a process of its own.
@@ -205,19 +208,26 @@ fn a_process_that_git_left_behind_does_not_keep_us_waiting() {
 
 #[test]
 fn git_gets_no_terminal_no_locks_and_no_network() {
-    let temp = tempfile::tempdir().unwrap();
+    let repo = Repo::with_commit();
+    let temp = &repo.temp;
     let seen = temp.path().join("seen");
     let script = format!("env > {0}.env; cat > {0}.stdin; echo \"$@\" > {0}.args", seen.display());
     let git =
         Git::new(fake_git(temp.path(), &script)).env("GIT_DIR", "/elsewhere").env("LC_ALL", "de_DE.UTF-8");
-    let _ = git.is_tracked(temp.path(), Path::new("x"));
+    let git = git.env("GIT_CONFIG_COUNT", "1").env("GIT_CONFIG_KEY_0", "a.b").env("GIT_CONFIG_VALUE_0", "c");
+    let _ = git.is_tracked(&repo.folder, Path::new("x"));
     let env = fs::read_to_string(seen.with_extension("env")).unwrap();
     for line in
         ["GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C", "GIT_PAGER=cat", "GIT_NO_LAZY_FETCH=1"]
     {
         assert!(env.lines().any(|set| set == line), "{line}");
     }
-    assert!(!env.contains("GIT_DIR="));
+    assert!(!env.contains("/elsewhere") && !env.contains("GIT_CONFIG_COUNT="));
+    let dot_git = format!("GIT_DIR={}", repo.folder.join(".git").display());
+    assert!(
+        env.contains("GIT_DIR=") && !env.contains(&dot_git),
+        "the folder with the settings is ours: {env}"
+    );
     assert_eq!(fs::read_to_string(seen.with_extension("stdin")).unwrap(), "");
     let args = fs::read_to_string(seen.with_extension("args")).unwrap();
     assert!(args.starts_with(

@@ -1,16 +1,20 @@
 //! Builds repositories that no setting of the machine can change.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tempfile::TempDir;
 use throughline_domain::GitState;
-use throughline_git::Git;
+use throughline_git::{Bounds, Git, Then, index_file};
 
 /// Long enough for a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+const BOUNDS: Bounds =
+    Bounds { files_max: 100, file_bytes_max: 1 << 20, total_bytes_max: 10 << 20, with_content: true };
 
 /// A repository of its own in a temporary folder.
 pub(crate) struct Repo {
@@ -76,6 +80,13 @@ impl Repo {
         assert!(!command.output().unwrap().status.success());
     }
 
+    /// The same, however it ends.
+    pub(crate) fn git_stops_or_not(&self, folder: &Path, args: &[&str]) {
+        let mut command = Command::new("git");
+        command.current_dir(folder).args(args).envs(isolation(self.temp.path()));
+        command.output().unwrap();
+    }
+
     pub(crate) fn head(&self) -> String {
         self.git(&["rev-parse", "HEAD"]).trim().to_owned()
     }
@@ -116,4 +127,57 @@ pub(crate) fn fake_git(folder: &Path, script: &str) -> PathBuf {
     let write = "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$0\" && chmod 755 \"$0\"";
     assert!(Command::new("sh").arg("-c").arg(write).arg(&path).arg(script).status().unwrap().success());
     path
+}
+
+/// A program that leaves a trace, and the trace.
+pub(crate) fn trap(repo: &Repo) -> (String, PathBuf) {
+    let (program, trace) = (repo.temp.path().join("trap"), repo.temp.path().join("ran"));
+    fs::write(&program, format!("#!/bin/sh\necho \"$0 $*\" >> '{}'\ncat\n", trace.display())).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    (program.to_string_lossy().into_owned(), trace)
+}
+
+/// Everything that this room can ask of git.
+pub(crate) fn ask_everything(repo: &Repo, folder: &Path) {
+    let git = repo.ours();
+    let head = repo.head();
+    let _ = git.capture(folder, PATIENCE);
+    let _ = git.snapshot(folder, SystemTime::now(), PATIENCE);
+    let _ = git.changes_since(folder, &head, PATIENCE);
+    let _ = git.is_tracked(folder, Path::new("alpha.txt"));
+    let _ = throughline_git::top_level_exclude_path(folder);
+    let _ = throughline_git::named_programs(folder);
+    let copy = repo.temp.path().join("copied-index");
+    for with_content in [false, true] {
+        let _ = fs::remove_file(&copy);
+        if let Some(index) = index_file(folder).filter(|index| index.exists()) {
+            fs::copy(index, &copy).unwrap();
+        }
+        let taken = git.take(folder, &copy, &Bounds { with_content, ..BOUNDS }, PATIENCE);
+        let Some(tree) = taken.tree.clone() else { continue };
+        let _ = git.keep_tree(folder, "a", &tree, PATIENCE);
+        let _ = git.kept_trees(folder);
+        let _ = git.diff_trees(folder, &head, &tree, PATIENCE);
+        repo.write("alpha.txt", "third\n").write("other.secret", "third\n");
+        let _ = fs::copy(index_file(folder).unwrap(), &copy);
+        let now = git.take(folder, &copy, &BOUNDS, PATIENCE);
+        let then = Then { head: Some(&head), tree: &tree, touched: &[] };
+        if let Ok(plan) = git.plan_restore(folder, &then, &now, PATIENCE) {
+            let aside = repo.temp.path().join(format!("aside-{with_content}"));
+            let _ = fs::remove_dir_all(&aside);
+            fs::create_dir(&aside).unwrap();
+            let _ = fs::remove_file(repo.temp.path().join("new-index"));
+            let _ = git.write_restored(&plan, &repo.temp.path().join("new-index"), &aside, PATIENCE);
+        }
+        let _ = git.forget_trees(folder, &["a".to_owned()]);
+    }
+}
+
+/// A repository in which every file differs and passes through whatever is configured.
+pub(crate) fn prepared() -> Repo {
+    let repo = Repo::with_commit();
+    repo.write("other.secret", "one\n").commit("second");
+    repo.write(".gitattributes", "* filter=f diff=d\n*.secret filter=a=b\n").commit("attributes");
+    repo.write("alpha.txt", "changed\n").write("other.secret", "changed\n").write("new.txt", "new\n");
+    repo
 }

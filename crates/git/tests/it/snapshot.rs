@@ -39,6 +39,23 @@ fn stats_and_the_files_of_the_last_hour_are_there() {
     assert_eq!(later.modified_last_hour, Vec::<String>::new());
 }
 
+/// `git diff` notes new times in the index, also when it was told to take no lock that it does not need.
+#[test]
+fn a_snapshot_never_writes_the_index() {
+    let repo = Repo::with_commit();
+    repo.git(&["config", "core.untrackedCache", "true"]);
+    repo.git(&["update-index", "--untracked-cache"]);
+    repo.write("beta.txt", "changed\n");
+    let alpha = File::options().write(true).open(repo.folder.join("alpha.txt")).unwrap();
+    alpha.set_modified(SystemTime::now() + HOURS).unwrap();
+    let index = repo.folder.join(".git/index");
+    let before = std::fs::read(&index).unwrap();
+    let snapshot = repo.ours().snapshot(&repo.folder, SystemTime::now(), PATIENCE);
+    assert!(snapshot.diff_stat.contains("beta.txt") && !snapshot.diff_stat.contains("alpha.txt"));
+    assert_eq!(snapshot.state.status, " M beta.txt");
+    assert_eq!(std::fs::read(&index).unwrap(), before);
+}
+
 #[test]
 fn a_commit_of_hours_ago_is_not_of_the_last_hour() {
     let repo = Repo::empty();
@@ -70,17 +87,17 @@ fn no_commit_and_no_repository_are_said_as_in_the_state() {
     let snapshot = repo.ours().snapshot(&repo.folder, SystemTime::now(), PATIENCE);
     assert_eq!((snapshot.state.error, snapshot.modified_last_hour), (None, vec!["new.txt".to_owned()]));
     let outside = repo.ours().snapshot(repo.temp.path(), SystemTime::now(), PATIENCE);
-    let error = "git status failed: not a git repository (or any of the parent directories): .git";
+    let error = "git was not asked: this is not a git repository, and it is in none";
     assert_eq!(outside.state.error.as_deref(), Some(error));
     assert_eq!((outside.diff_stat.as_str(), outside.staged_stat.as_str()), ("", ""));
 }
 
 #[test]
 fn a_hanging_git_costs_one_deadline_not_five() {
-    let temp = tempfile::tempdir().unwrap();
-    let git = Git::new(fake_git(temp.path(), "sleep 1000"));
+    let repo = Repo::empty();
+    let git = Git::new(fake_git(repo.temp.path(), "sleep 1000"));
     let start = std::time::Instant::now();
-    let snapshot = git.snapshot(temp.path(), SystemTime::now(), Duration::from_millis(500));
+    let snapshot = git.snapshot(&repo.folder, SystemTime::now(), Duration::from_millis(500));
     assert!(start.elapsed() < Duration::from_secs(5));
     assert_eq!(snapshot.state.error.as_deref(), Some("git did not answer within 500 ms"));
 }

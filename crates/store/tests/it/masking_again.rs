@@ -336,9 +336,11 @@ fn hooks_that_have_little_time_get_it_done_together() {
     let mut runs = 0;
     let mut done = Done::default();
     while remask::is_due(&old.home) {
-        done = old.job(Some(Instant::now() + Duration::from_millis(5))).run().unwrap();
         runs += 1;
         assert!(runs < 10_000);
+        // A child that another test starts at this moment holds the lock until it is a program of its own.
+        let Some(now) = old.job(Some(Instant::now() + Duration::from_millis(5))).run() else { continue };
+        done = now;
     }
     assert!(runs > 1, "{runs}");
     assert_clean(&old, &done);

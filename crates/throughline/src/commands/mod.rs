@@ -249,8 +249,8 @@ pub(crate) fn keep_out_of_git(project: &Project) {
 
 /// The repository's own list of files that git does not see, reached from the repository's folder.
 pub(crate) fn exclude_file(root: &Path) -> Option<Spot> {
-    let path = throughline_git::top_level_exclude_path(root)?;
-    Some(Spot::root(path.parent()?.parent()?).join("info/exclude"))
+    let file = throughline_git::top_level_exclude_path(root)?;
+    Some(Spot::root(file.common_dir).join(file.name))
 }
 
 /// The project of the agent's session that runs us as a command: pinned, wherever its shell has moved.

@@ -27,7 +27,7 @@ use std::cell::Cell;
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use throughline_agents::claude_code::hook_payload::{self, Event, HookPayload};
 use throughline_agents::claude_code::hook_reply::Reply;
@@ -95,6 +95,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     if run.payload.session_id.is_empty() {
         return ExitCode::SUCCESS;
     }
+    #[cfg(feature = "fault")]
     inject_fault();
     run.carry_out();
     ExitCode::SUCCESS
@@ -235,12 +236,10 @@ pub(crate) fn leave() -> ! {
     std::process::exit(0)
 }
 
-/// Faults on request, for the tests that show what a broken hook does to an agent: nothing.
-#[expect(clippy::panic, reason = "a panic on purpose, asked for by the variable")]
+/// A fault on request, for the tests that show what a broken hook does to an agent: nothing. No build that people get
+/// has it.
+#[cfg(feature = "fault")]
 fn inject_fault() {
-    match std::env::var("THROUGHLINE_FAULT").as_deref() {
-        Ok("panic") => panic!("asked for by THROUGHLINE_FAULT"),
-        Ok("sleep") => std::thread::sleep(Duration::from_hours(1)),
-        _ => {}
-    }
+    let is_asked = std::env::var("THROUGHLINE_FAULT").is_ok_and(|fault| fault == "panic");
+    assert!(!is_asked, "asked for by THROUGHLINE_FAULT");
 }

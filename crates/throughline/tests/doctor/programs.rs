@@ -69,7 +69,7 @@ fn a_git_that_is_slow_or_broken_is_a_warning() {
     let git = crate::scene::on_path("git").expect("git");
     let slow = format!("case \"$*\" in *status*) sleep 1.3;; esac\nexec {} \"$@\"", git.display());
     scene.program("git", &slow);
-    scene.doctor().passes().says("git", "warn", "and a save waits for it", "core.untrackedCache");
+    scene.doctor().passes().says("git", "warn", "and a save waits for it", "a sparse checkout");
     scene.program(
         "git",
         "case \"$*\" in *version*) echo git version 2.0.0;; *) echo fatal: bad index >&2; exit 128;; esac",

@@ -1,6 +1,7 @@
 //! A hook never breaks the agent, whatever stands in its payload: exit 0, nothing on standard error, in good time.
 
 use std::io::Write;
+use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,9 @@ fn recorded() -> Scene {
 
 #[test]
 fn a_panic_is_logged_and_the_agent_goes_on() {
+    if !process::fails_on_request(Path::new(BINARY), cfg!(feature = "fault")) {
+        return;
+    }
     let mut scene = recorded();
     scene.home.set_env("THROUGHLINE_FAULT", "panic");
     for payload in [
@@ -28,6 +32,20 @@ fn a_panic_is_logged_and_the_agent_goes_on() {
     }
     assert_eq!(scene.log().matches("panic at").count(), 3, "{}", scene.log());
     assert!(!scene.log().contains("asked for"), "only the place in the code is logged");
+}
+
+/// Whoever sets a variable in the agent's environment must not silence us.
+#[test]
+fn the_binary_that_people_get_does_not_fail_on_request() {
+    let binary = process::program_under_test(Path::new(BINARY));
+    if cfg!(feature = "fault") && binary == Path::new(BINARY) {
+        eprintln!("skipped: the program under test was built with the feature `fault`");
+        return;
+    }
+    let bytes = std::fs::read(binary).unwrap();
+    let holds = |words: &[u8]| bytes.windows(words.len()).any(|window| window == words);
+    assert!(holds(b"THROUGHLINE_HOME"), "names of variables stand in the binary as they are");
+    assert!(!holds(b"THROUGHLINE_FAULT"));
 }
 
 #[test]

@@ -32,6 +32,7 @@ mod gauges;
 mod governance;
 mod hand_edits;
 mod help;
+mod hostile_git;
 mod hostile_input;
 mod hostile_places;
 mod injection;

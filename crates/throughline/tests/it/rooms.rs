@@ -203,3 +203,36 @@ fn in_a_shared_memory_git_is_asked_where_the_work_is() {
     );
     assert!(!linked.join(".claude").exists(), "one memory");
 }
+
+/// A clone that says it is a worktree of another project, which does not list it.
+#[test]
+fn a_forged_worktree_neither_reads_nor_writes_another_projects_memory() {
+    let scene = Scene::with_git();
+    fs::create_dir_all(scene.home.config().join("throughline")).unwrap();
+    let shared = "[project]\nshare_worktrees = true\n";
+    fs::write(scene.home.config().join("throughline/throughline.toml"), shared).unwrap();
+    scene.ok(&["add", "decision", "of the victim"]);
+    let victim = fs::canonicalize(scene.home.project()).unwrap().join(".git");
+    let forged = scene.home.root().join("forged");
+    let git_folder = forged.join("inner/worktrees/x");
+    fs::create_dir_all(&git_folder).unwrap();
+    fs::write(forged.join(".git"), "gitdir: inner/worktrees/x\n").unwrap();
+    fs::write(git_folder.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+    fs::write(git_folder.join("gitdir"), format!("{}\n", forged.join(".git").display())).unwrap();
+    fs::write(git_folder.join("commondir"), format!("{}\n", victim.display())).unwrap();
+    run_in(&scene, &forged, &["add", "decision", "of the forger"], "");
+    let theirs = run_in(&scene, &forged, &["list"], "").stdout;
+    assert!(theirs.contains("of the forger") && !theirs.contains("of the victim"), "{theirs}");
+    assert!(!start_in(&scene, &forged, "s1").contains("of the victim"));
+    assert!(!scene.ok(&["list"]).contains("of the forger"));
+    // Nor does anything of it reach the victim's git folder.
+    let exclude = fs::read_to_string(victim.join("info/exclude")).unwrap_or_default();
+    let before =
+        exclude.lines().filter(|line| line.contains("throughline") || line.contains(".claude")).count();
+    run_in(&scene, &forged, &["checkpoint", "create"], "");
+    let exclude = fs::read_to_string(victim.join("info/exclude")).unwrap_or_default();
+    let after =
+        exclude.lines().filter(|line| line.contains("throughline") || line.contains(".claude")).count();
+    assert_eq!(before, after, "{exclude}");
+    assert_eq!(scene.home.git(&["for-each-ref", "refs/throughline"]), "");
+}

@@ -1,6 +1,5 @@
 //! Distrust: what of the project's own files is not believed, not followed or not started.
 
-use throughline_git::Git;
 use throughline_store::checkpoints::Checkpoints;
 use throughline_store::project_files;
 
@@ -50,7 +49,7 @@ pub(super) fn check(context: &Context) -> Vec<Check> {
             "`throughline checkpoint list` shows them; remove those that nobody needs",
         ));
     }
-    let programs = Git::default().named_programs(&project.root);
+    let programs = throughline_git::named_programs(&project.root);
     if !programs.is_empty() {
         checks.push(Check::ok(
             NAME,

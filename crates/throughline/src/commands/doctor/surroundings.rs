@@ -122,7 +122,7 @@ pub(super) fn git(context: &Context) -> Vec<Check> {
         None if took > GIT_SLOW => Check::warn(
             NAME,
             format!("{version}; a status takes {} ms here, and a save waits for it", took.as_millis()),
-            "try `git config core.untrackedCache true`, or a smaller working tree",
+            "try `git gc`, a sparse checkout, or a smaller working tree",
         ),
         None => Check::ok(NAME, format!("{version}; a status takes {} ms here", took.as_millis())),
     }]
