@@ -104,6 +104,10 @@ fn roots(file: Option<&Path>) -> Result<RootCertStore, String> {
 
 fn read(file: &Path) -> io::Result<Vec<u8>> {
     let mut pem = Vec::new();
+    // To open a pipe would wait for somebody who writes to it.
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+    }
     File::open(file)?.take(ROOTS_BYTES_MAX).read_to_end(&mut pem)?;
     Ok(pem)
 }

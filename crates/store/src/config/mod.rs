@@ -184,8 +184,14 @@ fn read_table(path: &Path) -> Result<Option<toml::Table>, String> {
         return Ok(None);
     };
     let text = String::from_utf8(bytes).map_err(|_| "not UTF-8 text".to_owned())?;
-    let table = text.parse::<toml::Table>().map_err(|error| error.to_string().trim().to_owned())?;
+    let table = text.parse::<toml::Table>().map_err(|error| place_and_reason(&text, &error))?;
     Ok(Some(table))
+}
+
+/// Where it breaks and why, without the line itself: the address of a database may stand there, with its password.
+fn place_and_reason(text: &str, error: &toml::de::Error) -> String {
+    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+    format!("line {}: {}", before.matches('\n').count() + 1, error.message().trim())
 }
 
 fn overlay(under: &mut toml::Table, over: toml::Table) {

@@ -43,6 +43,11 @@ pub(crate) fn address(place: &Place, fleet: &Fleet) -> Result<Address, Failure> 
     let url = match env::var(URL_VARIABLE).ok().filter(|url| !url.trim().is_empty()) {
         Some(url) => url,
         None if !fleet.url.is_empty() => fleet.url.clone(),
+        // Errors about a file name it, and this would be no file's name.
+        None if fleet.url_file.contains("://") || fleet.url_file.contains(['@', '=']) => {
+            return Err(Failure::new("[fleet] url_file does not name a file but looks like an address")
+                .hint("an address stands under `url`; `url_file` names a file that holds one"));
+        }
         None if !fleet.url_file.is_empty() => url_in(&expanded(place, &fleet.url_file))?,
         None => {
             return Err(Failure::new("no fleet is configured").hint(format!(
@@ -62,7 +67,9 @@ pub(crate) fn named(place: &Place, fleet: &Fleet, from: &str) -> Result<Address,
     if !from.contains("://") {
         return match from {
             "fleet" => address(place, fleet),
-            _ => Err(Failure::new(format!("--from {from}: neither `fleet` nor a postgresql:// address"))),
+            // What stands there may be an address in another form, with a password in it.
+            _ => Err(Failure::new("--from is neither `fleet` nor a postgresql:// address")
+                .hint("say `--from fleet`, or `--from postgresql://user@host:5432/database`")),
         };
     }
     if Address::parse(from)?.login.password.is_some() {
