@@ -80,8 +80,11 @@ fn a_password_in_the_clear_or_as_md5_needs_a_proven_server_or_a_word_of_the_user
     }
 }
 
+/// What an impostor says to the client's words.
+type Answer = Box<dyn Fn(&[u8]) -> Vec<u8> + Send>;
+
 /// A server that is none: says one thing after another, and keeps what it was told.
-fn impostor(answers: Vec<Box<dyn Fn(&[u8]) -> Vec<u8> + Send>>) -> (u16, JoinHandle<Vec<u8>>) {
+fn impostor(answers: Vec<Answer>) -> (u16, JoinHandle<Vec<u8>>) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let port = listener.local_addr().expect("the port").port();
     let heard = thread::spawn(move || {
