@@ -19,6 +19,7 @@ pub mod proposal;
 pub mod purity;
 pub mod recall;
 pub mod seen_lines;
+pub mod sequences;
 pub mod slice;
 pub mod state;
 pub mod state_json;

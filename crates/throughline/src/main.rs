@@ -12,6 +12,7 @@ mod liveness;
 mod messages_api;
 mod notes;
 mod output;
+mod paint;
 mod place;
 mod program;
 mod quoting;

@@ -20,6 +20,7 @@ mod compact_at;
 mod compact_focus;
 mod compaction;
 mod continuation;
+mod control_sequences;
 mod count_tokens;
 mod damaged_data;
 #[cfg(target_os = "linux")]
