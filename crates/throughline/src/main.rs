@@ -5,6 +5,7 @@ mod cli;
 mod commands;
 mod failure;
 mod gauge;
+mod given;
 mod hook;
 mod ledger;
 mod lineage;

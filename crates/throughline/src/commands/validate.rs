@@ -8,6 +8,7 @@ use throughline_store::files;
 
 use super::App;
 use crate::failure::Failure;
+use crate::given;
 use crate::output;
 
 /// Longest file that is looked at.
@@ -25,9 +26,12 @@ pub(crate) struct Args {
 
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let path = args.file.clone().unwrap_or_else(|| app.memory.project.state_file());
-    let Some(bytes) = files::read_limited(&path, FILE_BYTES_MAX)? else {
-        return Err(Failure::new(format!("there is no state file at {}", path.display()))
-            .hint("`throughline save` makes one"));
+    let bytes = match &args.file {
+        Some(path) => given::read(path, FILE_BYTES_MAX)?,
+        None => files::read_limited(&path, FILE_BYTES_MAX)?.ok_or_else(|| {
+            Failure::new(format!("there is no state file at {}", path.display()))
+                .hint("`throughline save` makes one")
+        })?,
     };
     let problems = match String::from_utf8(bytes) {
         Ok(text) => validate::problems_in(&text),

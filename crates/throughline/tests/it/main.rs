@@ -30,6 +30,7 @@ mod exchange;
 mod forget_origin;
 mod forgetting;
 mod gauges;
+mod given_paths;
 mod governance;
 mod hand_edits;
 mod help;
