@@ -52,6 +52,8 @@ mod recording;
 mod restoring;
 mod rooms;
 mod scene;
+#[cfg(target_os = "linux")]
+mod second_user;
 mod sessions;
 mod settings;
 mod starts;
