@@ -11,6 +11,7 @@ mod migrations;
 mod module_docs;
 mod module_files;
 mod named_paths;
+mod named_tests;
 mod ratchet;
 mod room_table;
 mod rust_source;
@@ -37,6 +38,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("sizes", sizes::check),
     ("module docs", module_docs::check),
     ("named paths", named_paths::check),
+    ("named tests", named_tests::check),
     ("banned words", banned_words::check),
     ("blobs", blobs::check),
     ("migrations", migrations::check),
