@@ -20,7 +20,7 @@ use crate::address::{Address, TlsMode};
 use crate::error::Error;
 use crate::stream::Stream;
 
-const ROOTS_BYTES_MAX: u64 = 8 << 20;
+const ROOTS_BYTES_MAX: u64 = throughline_domain::limits::AUTHORITIES_BYTES_MAX;
 /// Where systems keep the authorities they believe, a company's own among them.
 const SYSTEM_ROOTS: [&str; 5] = [
     "/etc/ssl/certs/ca-certificates.crt",

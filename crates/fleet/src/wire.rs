@@ -21,13 +21,13 @@ use crate::stream::Stream;
 /// How long the server may be silent: its longest piece of work, a migration of old rows, is done well before.
 const SILENCE_MAX: Duration = Duration::from_mins(5);
 /// Largest message that is read.
-const MESSAGE_BYTES_MAX: usize = 64 << 20;
+const MESSAGE_BYTES_MAX: usize = throughline_domain::limits::FLEET_MESSAGE_BYTES_MAX;
 const READ_BYTES: usize = 32 << 10;
 /// COPY goes out in pieces of about this size.
 const PIECE_BYTES: usize = 64 << 10;
 
 /// Most rounds of hashing that a server may ask for at a login: a billion would keep us busy for an hour.
-const ROUNDS_MAX: u32 = 1_000_000;
+const ROUNDS_MAX: u32 = throughline_domain::limits::SCRAM_ROUNDS_MAX;
 
 /// One row of an answer, as text.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -20,7 +20,7 @@ use crate::process::{Job, run_unguarded};
 use crate::queries::path_from_bytes;
 
 /// A configuration that is longer may hold anything.
-const CONFIG_BYTES_MAX: u64 = 256 << 10;
+const CONFIG_BYTES_MAX: u64 = throughline_domain::limits::CONFIG_BYTES_MAX;
 /// Most filters that are switched off by name; a repository with more of its own gets no answer from us.
 const FILTERS_MAX: usize = 100;
 const PATH_BYTES_MAX: usize = 16 << 10;

@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// `HEAD` and `.git` files are one short line; what is longer is something else.
-const FILE_BYTES_MAX: u64 = 8 << 10;
+const FILE_BYTES_MAX: u64 = throughline_domain::limits::GIT_HEAD_BYTES_MAX;
 
 /// The branch of the repository that holds `folder`, or `(detached at abc1234)`.
 ///

@@ -8,7 +8,7 @@ use crate::head_file::{git_dir, read_short, top_level};
 use crate::trees::is_id;
 
 /// Of a file with all packed references so much is looked at.
-const PACKED_BYTES_MAX: u64 = 4 << 20;
+const PACKED_BYTES_MAX: u64 = throughline_domain::limits::GIT_PACKED_BYTES_MAX;
 
 /// The id of the commit that is checked out in the repository that holds `folder`.
 ///

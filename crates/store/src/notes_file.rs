@@ -9,7 +9,7 @@ use crate::paths::{Home, Project};
 use crate::project_files::{leaves_project, own_folder};
 
 /// Longest page that is read; a longer one was written by others, and is put aside.
-const PAGE_BYTES_MAX: u64 = 1 << 20;
+const PAGE_BYTES_MAX: u64 = throughline_domain::limits::PAGE_BYTES_MAX;
 /// How often a page is worked out anew because somebody saved it meanwhile.
 const TRIES: usize = 3;
 const FILE: &str = "notes.md";

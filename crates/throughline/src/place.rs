@@ -8,7 +8,7 @@ use throughline_store::paths::{Home, Project};
 use throughline_store::{files, redact};
 
 /// Longest path that git writes into a file.
-const POINTER_BYTES_MAX: u64 = 64 << 10;
+const POINTER_BYTES_MAX: u64 = throughline_domain::limits::GIT_POINTER_BYTES_MAX;
 
 /// The user's folders.
 #[derive(Debug, Clone)]

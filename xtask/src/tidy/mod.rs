@@ -13,6 +13,7 @@ mod module_files;
 mod named_paths;
 mod named_tests;
 mod ratchet;
+mod read_limits;
 mod room_table;
 mod rust_source;
 mod sizes;
@@ -39,6 +40,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("module docs", module_docs::check),
     ("named paths", named_paths::check),
     ("named tests", named_tests::check),
+    ("read limits", read_limits::check),
     ("banned words", banned_words::check),
     ("blobs", blobs::check),
     ("migrations", migrations::check),

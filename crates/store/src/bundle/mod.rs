@@ -21,7 +21,7 @@ const KIND: &str = "export";
 pub const PARTS: [&str; 8] =
     ["archive", "state", "files", "sessions", "proposals", "summaries", "passages", "usage"];
 /// Longest line.
-pub const LINE_BYTES_MAX: usize = 16 << 20;
+pub const LINE_BYTES_MAX: usize = throughline_domain::limits::BUNDLE_LINE_BYTES_MAX;
 /// So much is unpacked before it is asked how tightly it was packed.
 const SMALL_BYTES: u64 = 32 << 20;
 

@@ -13,7 +13,7 @@ use crate::files;
 pub use sections::*;
 
 /// Largest configuration file.
-const CONFIG_BYTES_MAX: u64 = 256 << 10;
+const CONFIG_BYTES_MAX: u64 = throughline_domain::limits::CONFIG_BYTES_MAX;
 
 /// Every number that can be set. The defaults are the ones in the documentation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]

@@ -9,7 +9,7 @@ use super::lines;
 use crate::files::{self, Durability, FileError};
 use crate::redact;
 
-const FILE_BYTES_MAX: u64 = 64 << 20;
+const FILE_BYTES_MAX: u64 = throughline_domain::limits::REMASKED_DOCUMENT_BYTES_MAX;
 /// Our block of a page that a person writes as well, and where our log in it begins.
 const BLOCK: &str = "<!-- throughline: begin";
 const BLOCK_END: &str = "<!-- throughline: end -->";

@@ -11,7 +11,7 @@ use crate::paths::{Home, Project};
 use crate::session::SessionCache;
 
 const FILES_MAX: usize = 100_000;
-const DEPTH_MAX: usize = 6;
+const DEPTH_MAX: usize = throughline_domain::limits::REMASKED_DEPTH_MAX;
 /// Folders of the data folder with copies that are not ours to edit.
 const COPIES: [&str; 3] = ["backups", "installs", "kept-files"];
 /// Files that hold no text of anybody, or that are locked and named by their bytes.

@@ -15,7 +15,7 @@ use crate::messages_api::Api;
 use crate::output::{self, DIM, WARN, styled};
 
 /// Largest text; the API takes no larger request either.
-const TEXT_BYTES_MAX: u64 = 32 << 20;
+const TEXT_BYTES_MAX: u64 = throughline_domain::limits::COUNTED_BYTES_MAX;
 const FILES_MAX: usize = 1_000;
 /// Asked for when nobody knows the model.
 const MODEL_DEFAULT: &str = "claude-sonnet-4-5";

@@ -12,7 +12,7 @@ use crate::given;
 use crate::output;
 
 /// Longest file that is looked at.
-const FILE_BYTES_MAX: u64 = 8 << 20;
+const FILE_BYTES_MAX: u64 = throughline_domain::limits::STATE_COPY_BYTES_MAX;
 
 /// Check the state file; exit 1 and a list when it is invalid
 #[derive(Debug, clap::Args)]

@@ -11,9 +11,9 @@ use crate::failure::Failure;
 use crate::given;
 
 /// Longest state that is read.
-const STATE_BYTES_MAX: u64 = 4 << 20;
+const STATE_BYTES_MAX: u64 = throughline_domain::limits::STATE_FILE_BYTES_MAX;
 /// Longest bundle that is taken from a pipe: it is read twice, and kept until then.
-const PIPED_BYTES_MAX: u64 = 64 << 20;
+const PIPED_BYTES_MAX: u64 = throughline_domain::limits::PIPED_BYTES_MAX;
 /// What a packed file begins with.
 const PACKED: [u8; 2] = [0x1f, 0x8b];
 

@@ -14,8 +14,8 @@ use crate::place::Place;
 
 /// The address, instead of the configuration's.
 const URL_VARIABLE: &str = "THROUGHLINE_FLEET_URL";
-const URL_BYTES_MAX: u64 = 8 << 10;
-const PGPASS_BYTES_MAX: u64 = 256 << 10;
+const URL_BYTES_MAX: u64 = throughline_domain::limits::FLEET_URL_BYTES_MAX;
+const PGPASS_BYTES_MAX: u64 = throughline_domain::limits::PGPASS_BYTES_MAX;
 /// The server could not be reached: nothing is lost, and the next sync sends it.
 pub(crate) const OFFLINE: u8 = 75;
 

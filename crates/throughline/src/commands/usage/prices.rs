@@ -17,7 +17,7 @@ use crate::output::{self, DIM, styled};
 use crate::place::Place;
 
 /// Largest file of prices: LiteLLM's has some three million bytes.
-const PRICES_BYTES_MAX: u64 = 32 << 20;
+const PRICES_BYTES_MAX: u64 = throughline_domain::limits::PRICES_BYTES_MAX;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
