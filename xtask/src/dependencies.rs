@@ -1,6 +1,7 @@
 //! Dependencies: what the lock file brings in, against `deny.toml`: licences, banned crates, where they come from.
 //!
-//! `cargo deny check` does this and more (advisories, which it has to download); this part needs nothing but cargo.
+//! `cargo deny check` does this and asks for the newest advisories, which it has to download; this part needs nothing but
+//! cargo, and knows the advisories of the day when `cargo xtask advisories` last ran.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,7 +9,7 @@ use std::process::Command;
 use serde_json::Value;
 use spdx::{Expression, Licensee};
 
-use crate::{Outcome, say, say_err};
+use crate::{Outcome, advisories, say, say_err};
 
 /// What the source of a package from a registry begins with.
 const REGISTRY: &str = "registry+";
@@ -17,6 +18,8 @@ const REGISTRY: &str = "registry+";
 struct Rules {
     allowed: Vec<Licensee>,
     banned: Vec<Ban>,
+    /// Advisories that do not touch us, by their ids.
+    ignored: Vec<String>,
 }
 
 /// A crate that must not come in.
@@ -39,7 +42,12 @@ pub(crate) fn run(root: &Path, _: &[String]) -> Result<Outcome, String> {
         std::fs::read_to_string(root.join("deny.toml")).map_err(|error| format!("deny.toml: {error}"))?;
     let rules = rules_in(&text)?;
     let packages = packages(root)?;
-    let findings: Vec<String> = packages.iter().flat_map(|package| findings(package, &rules)).collect();
+    let mut findings: Vec<String> = packages.iter().flat_map(|package| findings(package, &rules)).collect();
+    let (weaknesses, remarks) = advisories::check(root, &rules.ignored)?;
+    findings.extend(weaknesses);
+    for remark in remarks {
+        say(&remark);
+    }
     for finding in &findings {
         say_err(finding);
     }
@@ -75,7 +83,10 @@ fn rules_in(text: &str) -> Result<Rules, String> {
         wrappers: wrappers_of(it),
     };
     let banned = list("bans", "deny").iter().map(ban).collect();
-    Ok(Rules { allowed, banned })
+    // An exception is an id, or a table with the id and the reason.
+    let id = |it: &toml::Value| it.as_str().map_or_else(|| text_of(it, "id"), str::to_owned);
+    let ignored = list("advisories", "ignore").iter().map(id).collect();
+    Ok(Rules { allowed, banned, ignored })
 }
 
 /// Every package of the lock file that does not belong to this workspace, as cargo describes it.

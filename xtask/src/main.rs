@@ -1,11 +1,13 @@
 //! `cargo xtask <verb>`: the chores of the repository, written in Rust so that they need no other tool.
 
+mod advisories;
 mod bench;
 mod dependencies;
 mod picture;
 mod rules;
 mod tidy;
 mod torture;
+mod version_range;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -27,13 +29,18 @@ enum Outcome {
 
 const VERBS: &[Verb] = &[
     Verb {
+        name: "advisories",
+        about: "write xtask/advisories.toml from a copy of the RustSec database: <folder>",
+        run: advisories::run,
+    },
+    Verb {
         name: "bench",
         about: "build the release binary and measure it against an empty program, git and scripts; --json, --rounds N",
         run: bench::run,
     },
     Verb {
         name: "dependencies",
-        about: "compare what the lock file brings in with deny.toml: licences, bans, sources",
+        about: "compare what the lock file brings in with deny.toml: licences, bans, sources; and with xtask/advisories.toml",
         run: dependencies::run,
     },
     Verb {

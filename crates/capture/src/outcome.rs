@@ -1,5 +1,6 @@
 //! Outcome: whether a run succeeded, and the last lines that say how it ended.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
@@ -76,24 +77,10 @@ fn exit_code(start: &str) -> Option<i64> {
 
 /// Text without colours and other movements of a terminal; the last state of a line that was written over.
 pub(crate) fn plain(text: String) -> String {
-    if memchr::memchr2(0x1b, b'\r', text.as_bytes()).is_none() {
-        return text;
+    match throughline_domain::sequences::plain(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(plain) => plain,
     }
-    let mut out = String::with_capacity(text.len());
-    let mut characters = text.chars().peekable();
-    while let Some(character) = characters.next() {
-        match character {
-            '\u{1b}' => match characters.next() {
-                Some('[') => while characters.next().is_some_and(|c| !c.is_ascii_alphabetic() && c != '~') {},
-                Some(']') => while characters.next().is_some_and(|c| c != '\u{7}' && c != '\u{1b}') {},
-                _ => {}
-            },
-            '\r' if characters.peek() == Some(&'\n') => {}
-            '\r' => out.push('\n'),
-            _ => out.push(character),
-        }
-    }
-    out
 }
 
 /// Words of the line in which a test runner, a compiler or a linter sums up.

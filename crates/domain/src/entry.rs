@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use serde_json::{Map, Value};
 
+use crate::text::printable;
+
 /// Most UTF-16 units of verbatim evidence that are kept (S0.6).
 pub const EVIDENCE_UNITS_MAX: usize = 500;
 /// Most UTF-16 units of any other entry's text or reason.
@@ -331,6 +333,28 @@ impl Detail {
             Self::Directive { .. } => Kind::Directive,
             Self::Anchor { .. } => Kind::Anchor,
         }
+    }
+
+    /// The same with every text in it [`printable`].
+    #[must_use]
+    pub fn made_printable(mut self) -> Self {
+        let texts: [Option<&mut String>; 3] = match &mut self {
+            Self::Decision { rationale, .. } => [Some(rationale), None, None],
+            Self::Constraint { source, category, .. } => [Some(source), category.as_mut(), None],
+            Self::Question { context, resolution, .. } => {
+                [Some(context), resolution.as_mut().map(|answer| &mut answer.text), None]
+            }
+            Self::Evidence { source, context, .. } => [Some(source), context.as_mut(), None],
+            Self::Highlight | Self::Action => [None, None, None],
+            Self::Directive { source } => [Some(source), None, None],
+            Self::Anchor { anchor_type, agent, session, .. } => {
+                [Some(anchor_type), agent.as_mut(), session.as_mut()]
+            }
+        };
+        for text in texts.into_iter().flatten() {
+            *text = printable(text);
+        }
+        self
     }
 }
 

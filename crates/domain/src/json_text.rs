@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::problem::Problem;
 
 /// Largest text that is looked at: no state file of ours is near it.
-pub const STATE_BYTES_MAX: usize = 4 << 20;
+pub const STATE_BYTES_MAX: usize = crate::limits::STATE_BYTES_MAX;
 
 /// Deepest nesting that is read. Below the parser's own 128: what is kept aside stands some levels deeper, and the
 /// outbox wraps the whole state once more; both must be readable again.

@@ -76,21 +76,22 @@ pub fn shorten(text: &str, units_max: usize) -> String {
     }
 }
 
-/// Text without control characters other than newline and tab, and without what nobody sees: nothing stored may move a
-/// terminal's cursor or say something else than it shows.
+/// Text without control sequences and characters other than newline and tab, and without what nobody sees: nothing stored
+/// may move a terminal's cursor or say something else than it shows.
 ///
 /// ```
 /// use throughline_domain::text::printable;
-/// assert_eq!(printable("a\r\nb\u{1b}[2Jc\u{2028}d\u{202e}"), "a\nb[2Jc\nd");
+/// assert_eq!(printable("a\r\nb\u{1b}[2Jc\u{2028}d\u{202e}"), "a\nbc\nd");
 /// ```
 #[must_use]
 pub fn printable(text: &str) -> String {
-    shown(&text.replace("\r\n", "\n"))
-        .chars()
-        // Whoever quotes line by line must see every line that a reader sees.
-        .map(|c| if matches!(c, '\u{2028}' | '\u{2029}') { '\n' } else { c })
-        .filter(|c| matches!(c, '\n' | '\t') || !c.is_control())
-        .collect()
+    let text = shown(text);
+    // Whoever quotes line by line must see every line that a reader sees.
+    if text.contains(['\u{2028}', '\u{2029}']) {
+        text.replace(['\u{2028}', '\u{2029}'], "\n")
+    } else {
+        text.into_owned()
+    }
 }
 
 /// `84000` as `84,000`.

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::sequences::plain;
+
 /// Whether a character shows nothing, or changes how others are shown: directions, joiners, fillers, tags, selectors.
 ///
 /// The three that belong to emoji are not among them; [`shown`] keeps those where they do.
@@ -20,20 +22,21 @@ pub fn is_unseen(c: char) -> bool {
         | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// The text without what nobody sees. A joiner between two emoji and a selector behind one stay; letters of every
+/// The text without what nobody sees, and without what a terminal obeys ([`plain`]). A joiner between two emoji and a selector behind one stay; letters of every
 /// script stay, and so do the marks that are drawn on them.
 ///
 /// ```
 /// use throughline_domain::unseen::shown;
-/// assert_eq!(shown("pay\u{200b}load \u{202e}txt"), "payload txt");
+/// assert_eq!(shown("pay\u{200b}load \u{202e}\u{1b}[31mtxt"), "payload txt");
 /// assert_eq!(shown("👩\u{200d}💻 ❤\u{fe0f} שלום 界 cafe\u{301}"), "👩\u{200d}💻 ❤\u{fe0f} שלום 界 cafe\u{301}");
 /// assert_eq!(shown("a\u{fe0f}\u{fe0f}b\u{200d}c"), "abc");
 /// ```
 #[must_use]
 pub fn shown(text: &str) -> Cow<'_, str> {
+    let text = plain(text);
     // Every one of them has a byte of at least 0xc2.
     if text.is_ascii() || !text.chars().any(|c| is_unseen(c) || is_of_emoji(c)) {
-        return Cow::Borrowed(text);
+        return text;
     }
     let mut kept = String::with_capacity(text.len());
     let mut last = ' ';

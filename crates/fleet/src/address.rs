@@ -1,13 +1,11 @@
-//! The address of a server: read from a URL, shown without its password.
+//! The address of a server: where it is, who asks, how safe it has to be; shown without its password.
 
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::error::Error;
-
-const PORT: u16 = 5432;
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// A password shorter than this is not looked for in other texts.
+const REDACTED_BYTES_MIN: usize = 4;
 
 /// How far a connection has to be safe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +14,7 @@ pub enum TlsMode {
     Disable,
     /// Encrypted where the server offers it; nobody's certificate is looked at.
     Prefer,
-    /// Encrypted, or not at all; the certificate is looked at only where `sslrootcert` names an authority.
+    /// Encrypted, or not at all; nobody's certificate is looked at.
     Require,
     /// Encrypted, and the certificate was signed by a known authority.
     VerifyCa,
@@ -33,6 +31,20 @@ pub enum Host {
     Folder(PathBuf),
 }
 
+impl Host {
+    /// Whether it is this machine.
+    pub(crate) fn is_local(&self) -> bool {
+        match self {
+            Self::Folder(_) => true,
+            Self::Name(name) => {
+                name == "localhost"
+                    || name.ends_with(".localhost")
+                    || name.parse().is_ok_and(|address: std::net::IpAddr| address.is_loopback())
+            }
+        }
+    }
+}
+
 /// Who asks.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Login {
@@ -47,10 +59,19 @@ impl fmt::Debug for Login {
         write!(
             f,
             "Login {{ user: {:?}, password: {} }}",
-            self.user,
+            self.user.split(':').next().unwrap_or_default(),
             self.password.as_ref().map_or("-", |_| "***")
         )
     }
+}
+
+/// What the user asked for by name although it may give the password away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Insecure {
+    /// Any certificate will do: whoever answers gets what the server would get.
+    pub unverified_tls: bool,
+    /// The password, or a hash that is as good, may be said to whoever listens.
+    pub cleartext: bool,
 }
 
 /// A server, a database on it, and who asks.
@@ -66,6 +87,8 @@ pub struct Address {
     pub login: Login,
     /// How safe.
     pub tls: TlsMode,
+    /// What was asked for by name although it is not safe.
+    pub insecure: Insecure,
     /// The only authorities to believe, instead of the system's.
     pub root_certificates: Option<PathBuf>,
     /// How long to wait for the server's first word.
@@ -73,33 +96,6 @@ pub struct Address {
 }
 
 impl Address {
-    /// Reads `postgresql://user:password@host:port/database?sslmode=…&sslrootcert=…`.
-    ///
-    /// Without an `sslmode`, a server on this machine may be spoken to in the clear, and any other one has to prove
-    /// who it is (`verify-full`).
-    pub fn parse(url: &str) -> Result<Self, Error> {
-        let url = url.trim();
-        let rest = url
-            .strip_prefix("postgresql://")
-            .or_else(|| url.strip_prefix("postgres://"))
-            .ok_or_else(|| Error::Address("it does not begin with postgresql://".to_owned()))?;
-        let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
-        let (authority, database) = rest.split_once('/').unwrap_or((rest, ""));
-        let (login, place) = authority.rsplit_once('@').unwrap_or(("", authority));
-        let (user, password) = match login.split_once(':') {
-            Some((user, password)) => (decoded(user)?, Some(decoded(password)?)),
-            None => (decoded(login)?, None),
-        };
-        let (host, port) = host_and_port(place)?;
-        let mut parts =
-            Parts { host, port, user, password, database: decoded(database)?, ..Parts::default() };
-        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            parts.set(key, decoded(value)?)?;
-        }
-        Ok(parts.address())
-    }
-
     /// Host and port, as they are shown.
     #[must_use]
     pub fn server(&self) -> String {
@@ -110,12 +106,13 @@ impl Address {
         }
     }
 
-    /// Whether the server is on this machine.
+    /// A text from elsewhere, a server's word for instance, without the password should it be in there.
     #[must_use]
-    pub fn is_local(&self) -> bool {
-        match &self.host {
-            Host::Folder(_) => true,
-            Host::Name(name) => is_loopback(name),
+    pub fn redacted(&self, text: &str) -> String {
+        match &self.login.password {
+            // To blot out every `a` would say what the password is.
+            Some(password) if password.len() >= REDACTED_BYTES_MIN => text.replace(password.as_str(), "***"),
+            _ => text.to_owned(),
         }
     }
 
@@ -142,144 +139,18 @@ impl Address {
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let password = if self.login.password.is_some() { ":***" } else { "" };
-        write!(f, "postgresql://{}{password}@", self.login.user)?;
+        // A `:` can only have come in encoded, and then what follows was most likely meant as the password.
+        let (user, password) = self
+            .login
+            .user
+            .split_once(':')
+            .map_or((self.login.user.as_str(), password), |(user, _)| (user, ":***"));
+        write!(f, "postgresql://{user}{password}@")?;
         match &self.host {
             Host::Name(_) => write!(f, "{}/{}", self.server(), self.database),
             Host::Folder(folder) => write!(f, ":{}/{}?host={}", self.port, self.database, folder.display()),
         }
     }
-}
-
-/// What a URL says, before defaults.
-#[derive(Default)]
-struct Parts {
-    host: Option<String>,
-    port: Option<u16>,
-    user: String,
-    password: Option<String>,
-    database: String,
-    tls: Option<TlsMode>,
-    root_certificates: Option<PathBuf>,
-    connect_timeout: Option<Duration>,
-    is_bound: bool,
-}
-
-impl Parts {
-    fn set(&mut self, key: &str, value: String) -> Result<(), Error> {
-        match key {
-            "host" => self.host = Some(value),
-            "port" => self.port = Some(port(&value)?),
-            "user" => self.user = value,
-            "password" => self.password = Some(value),
-            "dbname" => self.database = value,
-            "sslmode" => self.tls = Some(tls_mode(&value)?),
-            // The system's own authorities are what we believe anyway.
-            "sslrootcert" if value == "system" => {}
-            "sslrootcert" => self.root_certificates = Some(PathBuf::from(value)),
-            "connect_timeout" => {
-                let seconds: u64 =
-                    value.parse().map_err(|_| Error::Address(format!("connect_timeout={value}")))?;
-                self.connect_timeout = Some(Duration::from_secs(seconds.clamp(1, 600)));
-            }
-            // We bind to no channel; a certificate that was looked at gives the same and more.
-            "channel_binding" => self.is_bound = value == "require",
-            // Said to other clients by the addresses that hosting companies print.
-            "application_name" | "pgbouncer" | "target_session_attrs" | "gssencmode" => {}
-            _ => return Err(Error::Address(format!("it has an option that is not known here: {key}"))),
-        }
-        Ok(())
-    }
-
-    fn address(self) -> Address {
-        let host = match self.host {
-            Some(host) if host.starts_with('/') => Host::Folder(PathBuf::from(host)),
-            Some(host) if !host.is_empty() => Host::Name(host),
-            _ => Host::Name("localhost".to_owned()),
-        };
-        let is_local = match &host {
-            Host::Folder(_) => true,
-            Host::Name(name) => is_loopback(name),
-        };
-        let by_default = if is_local { TlsMode::Prefer } else { TlsMode::VerifyFull };
-        let tls = match self.tls {
-            _ if self.is_bound => TlsMode::VerifyFull,
-            // As libpq does: an authority that was named is looked at.
-            Some(TlsMode::Require) if self.root_certificates.is_some() => TlsMode::VerifyCa,
-            Some(tls) => tls,
-            None if self.root_certificates.is_some() => TlsMode::VerifyFull,
-            None => by_default,
-        };
-        let user = if self.user.is_empty() { "postgres".to_owned() } else { self.user };
-        Address {
-            database: if self.database.is_empty() { user.clone() } else { self.database },
-            host,
-            port: self.port.unwrap_or(PORT),
-            login: Login { user, password: self.password },
-            tls,
-            root_certificates: self.root_certificates,
-            connect_timeout: self.connect_timeout.unwrap_or(CONNECT_TIMEOUT),
-        }
-    }
-}
-
-fn tls_mode(word: &str) -> Result<TlsMode, Error> {
-    Ok(match word {
-        "disable" => TlsMode::Disable,
-        "allow" | "prefer" => TlsMode::Prefer,
-        "require" => TlsMode::Require,
-        "verify-ca" => TlsMode::VerifyCa,
-        "verify-full" => TlsMode::VerifyFull,
-        _ => {
-            return Err(Error::Address(format!(
-                "sslmode={word}; it is one of disable, prefer, require, verify-ca and verify-full"
-            )));
-        }
-    })
-}
-
-fn host_and_port(place: &str) -> Result<(Option<String>, Option<u16>), Error> {
-    let (host, port_text) = if let Some(rest) = place.strip_prefix('[') {
-        let (host, rest) =
-            rest.split_once(']').ok_or_else(|| Error::Address("a `[` without its `]`".to_owned()))?;
-        (host, rest.strip_prefix(':').unwrap_or(""))
-    } else {
-        place.split_once(':').unwrap_or((place, ""))
-    };
-    if host.contains(',') {
-        return Err(Error::Address("it names several hosts; name one".to_owned()));
-    }
-    let host = Some(decoded(host)?).filter(|host| !host.is_empty());
-    let port = if port_text.is_empty() { None } else { Some(port(port_text)?) };
-    Ok((host, port))
-}
-
-fn port(text: &str) -> Result<u16, Error> {
-    text.parse().map_err(|_| Error::Address(format!("`{text}` is no port")))
-}
-
-fn is_loopback(name: &str) -> bool {
-    name == "localhost"
-        || name.ends_with(".localhost")
-        || name.parse().is_ok_and(|address: std::net::IpAddr| address.is_loopback())
-}
-
-/// Percent signs undone. The text itself is never part of the error: it may be a password.
-fn decoded(text: &str) -> Result<String, Error> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let digits =
-            [rest.next(), rest.next()].map(|digit| digit.and_then(|digit| char::from(digit).to_digit(16)));
-        match digits {
-            [Some(high), Some(low)] => bytes.push(u8::try_from(high * 16 + low).unwrap_or_default()),
-            _ => return Err(Error::Address("a `%` is not followed by two hexadecimal digits".to_owned())),
-        }
-    }
-    String::from_utf8(bytes).map_err(|_| Error::Address("it is not UTF-8 once decoded".to_owned()))
 }
 
 /// Fields between colons; a backslash takes the next letter as it is.
@@ -300,45 +171,6 @@ fn pgpass_fields(line: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_url_is_taken_apart_and_shown_without_its_password() {
-        let address =
-            Address::parse("postgresql://a%40b:p%3A%2Fw@db.example.com:6543/usage?sslmode=require").unwrap();
-        assert_eq!(address.login.user, "a@b");
-        assert_eq!(address.login.password.as_deref(), Some("p:/w"));
-        assert_eq!((address.server().as_str(), address.database.as_str()), ("db.example.com:6543", "usage"));
-        assert_eq!(address.tls, TlsMode::Require);
-        assert_eq!(address.to_string(), "postgresql://a@b:***@db.example.com:6543/usage");
-        assert!(!format!("{address:?}").contains("p:/w"));
-    }
-
-    #[test]
-    fn a_server_elsewhere_has_to_prove_who_it_is_unless_the_url_says_otherwise() {
-        let mode = |url: &str| Address::parse(url).unwrap().tls;
-        assert_eq!(mode("postgres://u@db.example.com/d"), TlsMode::VerifyFull);
-        assert_eq!(mode("postgres://u@localhost/d"), TlsMode::Prefer);
-        assert_eq!(mode("postgres://u@[::1]:5433/d"), TlsMode::Prefer);
-        assert_eq!(mode("postgres:///d?host=/run/postgresql"), TlsMode::Prefer);
-        assert_eq!(mode("postgres://u@db.example.com/d?sslmode=disable"), TlsMode::Disable);
-        assert_eq!(mode("postgres://u@h/d?sslmode=require&sslrootcert=/ca.pem"), TlsMode::VerifyCa);
-        assert_eq!(mode("postgres://u@h/d?sslmode=require&channel_binding=require"), TlsMode::VerifyFull);
-    }
-
-    #[test]
-    fn what_cannot_be_read_is_named_without_the_password() {
-        for (url, named) in [
-            ("mysql://u:secret@h/d", "postgresql://"),
-            ("postgresql://u:se%zzcret@h/d", "hexadecimal"),
-            ("postgresql://u:secret@h:port/d", "`port` is no port"),
-            ("postgresql://u:secret@h/d?sslmode=maybe", "sslmode=maybe"),
-            ("postgresql://u:secret@h/d?colour=red", "colour"),
-            ("postgresql://u:secret@a,b/d", "several hosts"),
-        ] {
-            let error = Address::parse(url).unwrap_err().to_string();
-            assert!(error.contains(named) && !error.contains("cret"), "{url}: {error}");
-        }
-    }
 
     #[test]
     fn a_password_file_is_honoured_line_by_line() {

@@ -3,9 +3,9 @@
 /// Why the fleet could not be reached or would not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The address cannot be read.
+    /// The address cannot be read. Fixed words alone: a piece of the address could be the password.
     #[error("the address of the fleet's database is not usable: {0}")]
-    Address(String),
+    Address(&'static str),
     /// Nobody answered.
     #[error("could not reach {server}: {why}")]
     Unreachable {
@@ -29,6 +29,16 @@ pub enum Error {
         server: String,
         /// What was wrong with it.
         why: String,
+    },
+    /// The server wants the password in a form that whoever listens, or poses as the server, could keep.
+    #[error("{server} asks for the password {how}, and the password was not sent: {why}")]
+    Exposed {
+        /// Host and port.
+        server: String,
+        /// In the clear, or as a hash that is as good.
+        how: &'static str,
+        /// What is wrong with the connection.
+        why: &'static str,
     },
     /// The server answers, and says no.
     #[error("{server} refused: {message} (SQLSTATE {code})")]
@@ -121,13 +131,19 @@ impl Error {
     #[must_use]
     pub fn remedy(&self) -> Option<&'static str> {
         Some(match self {
-            Self::Address(_) => "write it as postgresql://user@host:5432/database",
+            Self::Address(_) => {
+                "write it as postgresql://user@host:5432/database, and keep the password in PGPASSWORD or ~/.pgpass"
+            }
             Self::Unreachable { .. } | Self::Lost { .. } => {
                 "nothing was lost: what is not sent yet goes with the next sync"
             }
             Self::Tls { .. } => {
-                "name the server's certificate authority with ?sslrootcert=FILE in the address; sslmode=require \
-                 encrypts without looking at the certificate"
+                "name the server's certificate authority with ?sslrootcert=FILE in the address; who has none and can \
+                 bear that anybody in between gets the password writes throughline_insecure=allow-unverified-tls"
+            }
+            Self::Exposed { .. } => {
+                "let the server use scram-sha-256, or connect with sslmode=verify-full (and sslrootcert=FILE); who can \
+                 bear that others read the password writes ?throughline_insecure=allow-cleartext in the address"
             }
             Self::Newer { .. } => "install the newer version of throughline",
             Self::Altered { .. } => {

@@ -13,6 +13,7 @@ pub mod schema;
 mod stream;
 pub mod sync;
 mod tls;
+mod url;
 mod wire;
 
 pub use address::{Address, Login};

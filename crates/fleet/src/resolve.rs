@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Most of what a resolver may answer.
-const ANSWER_BYTES_MAX: u64 = 64 << 10;
+const ANSWER_BYTES_MAX: u64 = throughline_domain::limits::RESOLVER_BYTES_MAX;
 
 /// The addresses of a host, in the order in which they should be tried.
 pub fn addresses(host: &str, port: u16, deadline: Instant) -> io::Result<Vec<SocketAddr>> {

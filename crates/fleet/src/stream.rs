@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use rustls::{ClientConnection, StreamOwned};
 
-use crate::address::{Address, Host, TlsMode};
+use crate::address::{Address, Host, Insecure, TlsMode};
 use crate::error::Error;
 use crate::{resolve, tls};
 
@@ -35,8 +35,19 @@ impl Stream {
         }
     }
 
-    pub(crate) fn is_encrypted(&self) -> bool {
-        matches!(self, Self::Tls(_))
+    /// Why a password that is said here may reach somebody else; `None` where it cannot.
+    pub(crate) fn exposure(&self, address: &Address) -> Option<&'static str> {
+        let Insecure { unverified_tls, cleartext } = address.insecure;
+        match self {
+            // Who may listen there is decided by the folder's owner.
+            Self::Unix(_) => None,
+            Self::Tls(_) if matches!(address.tls, TlsMode::VerifyCa | TlsMode::VerifyFull) => None,
+            Self::Tls(_) if unverified_tls || cleartext => None,
+            Self::Tls(_) => Some("its certificate was not looked at, so anybody may have answered"),
+            Self::Tcp(_) if cleartext => None,
+            // On this machine too: while the server is down, any user can listen at its port.
+            Self::Tcp(_) => Some("the connection is not encrypted, and anybody may have answered"),
+        }
     }
 
     /// How long a read or a write may take from now on.

@@ -20,7 +20,7 @@ use crate::address::{Address, TlsMode};
 use crate::error::Error;
 use crate::stream::Stream;
 
-const ROOTS_BYTES_MAX: u64 = 8 << 20;
+const ROOTS_BYTES_MAX: u64 = throughline_domain::limits::AUTHORITIES_BYTES_MAX;
 /// Where systems keep the authorities they believe, a company's own among them.
 const SYSTEM_ROOTS: [&str; 5] = [
     "/etc/ssl/certs/ca-certificates.crt",
@@ -104,6 +104,10 @@ fn roots(file: Option<&Path>) -> Result<RootCertStore, String> {
 
 fn read(file: &Path) -> io::Result<Vec<u8>> {
     let mut pem = Vec::new();
+    // To open a pipe would wait for somebody who writes to it.
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+    }
     File::open(file)?.take(ROOTS_BYTES_MAX).read_to_end(&mut pem)?;
     Ok(pem)
 }

@@ -21,10 +21,13 @@ use crate::stream::Stream;
 /// How long the server may be silent: its longest piece of work, a migration of old rows, is done well before.
 const SILENCE_MAX: Duration = Duration::from_mins(5);
 /// Largest message that is read.
-const MESSAGE_BYTES_MAX: usize = 64 << 20;
+const MESSAGE_BYTES_MAX: usize = throughline_domain::limits::FLEET_MESSAGE_BYTES_MAX;
 const READ_BYTES: usize = 32 << 10;
 /// COPY goes out in pieces of about this size.
 const PIECE_BYTES: usize = 64 << 10;
+
+/// Most rounds of hashing that a server may ask for at a login: a billion would keep us busy for an hour.
+const ROUNDS_MAX: u32 = throughline_domain::limits::SCRAM_ROUNDS_MAX;
 
 /// One row of an answer, as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +53,8 @@ pub struct Connection {
     incoming: BytesMut,
     outgoing: BytesMut,
     server: String,
+    /// Whose password is to be kept out of what the server says.
+    address: Address,
 }
 
 impl Connection {
@@ -61,6 +66,7 @@ impl Connection {
             incoming: BytesMut::with_capacity(READ_BYTES),
             outgoing: BytesMut::new(),
             server: address.server(),
+            address: address.clone(),
         };
         connection.wait_at_most(address.connect_timeout)?;
         connection.log_in(address)?;
@@ -165,15 +171,12 @@ impl Connection {
             match self.receive()? {
                 Message::AuthenticationOk => {}
                 Message::AuthenticationCleartextPassword => {
-                    if !self.stream.is_encrypted() && !address.is_local() {
-                        return Err(Error::Tls {
-                            server: self.server.clone(),
-                            why: "it asks for the password in the clear".to_owned(),
-                        });
-                    }
+                    self.check_exposure(address, "in the clear")?;
                     self.say_password(self.password(address)?.as_bytes())?;
                 }
                 Message::AuthenticationMd5Password(body) => {
+                    // Whoever has this hash can log in with it, and finds the password by trying.
+                    self.check_exposure(address, "as an MD5 hash")?;
                     let user = address.login.user.as_bytes();
                     let hash =
                         authentication::md5_hash(user, self.password(address)?.as_bytes(), body.salt());
@@ -203,6 +206,13 @@ impl Connection {
         })
     }
 
+    fn check_exposure(&self, address: &Address, how: &'static str) -> Result<(), Error> {
+        match self.stream.exposure(address) {
+            Some(why) => Err(Error::Exposed { server: self.server.clone(), how, why }),
+            None => Ok(()),
+        }
+    }
+
     fn say_password(&mut self, password: &[u8]) -> Result<(), Error> {
         frontend::password_message(password, &mut self.outgoing).map_err(|error| self.lost(&error))?;
         self.send()
@@ -216,6 +226,9 @@ impl Connection {
         self.send()?;
         match self.receive()? {
             Message::AuthenticationSaslContinue(body) => {
+                if rounds(body.data()) > ROUNDS_MAX {
+                    return Err(self.confused("it wants the password hashed more often than any server does"));
+                }
                 scram.update(body.data()).map_err(|error| self.lost(&error))?;
             }
             Message::ErrorResponse(body) => return Err(self.refusal(&body)),
@@ -295,6 +308,7 @@ impl Connection {
         if !detail.is_empty() && !code.starts_with("22") && !code.starts_with("23") {
             let _ = write!(message, ": {detail}");
         }
+        let (code, message) = (self.address.redacted(&code), self.address.redacted(&message));
         Error::Refused { server: self.server.clone(), code, message }
     }
 
@@ -310,6 +324,12 @@ impl Connection {
         };
         Error::Lost { server: self.server.clone(), why }
     }
+}
+
+/// The number of rounds in SCRAM's first answer (`r=…,s=…,i=4096`).
+fn rounds(answer: &[u8]) -> u32 {
+    let text = String::from_utf8_lossy(answer);
+    text.split(',').find_map(|part| part.strip_prefix("i=")?.parse().ok()).unwrap_or(u32::MAX)
 }
 
 impl Drop for Connection {

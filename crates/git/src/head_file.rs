@@ -6,7 +6,7 @@ use crate::reading;
 use crate::whereabouts::{Repository, repository_around};
 
 /// `HEAD` is one short line; what is longer is something else.
-const HEAD_BYTES_MAX: u64 = 8 << 10;
+const HEAD_BYTES_MAX: u64 = throughline_domain::limits::GIT_HEAD_BYTES_MAX;
 
 /// The branch of the repository that holds `folder`, or `(detached at abc1234)`.
 ///

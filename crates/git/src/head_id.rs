@@ -10,9 +10,9 @@ use crate::trees::is_id;
 use crate::whereabouts::repository_around;
 
 /// Of a file with all packed references so much is looked at.
-const PACKED_BYTES_MAX: u64 = 4 << 20;
+const PACKED_BYTES_MAX: u64 = throughline_domain::limits::GIT_PACKED_BYTES_MAX;
 /// A reference is one short line.
-const REFERENCE_BYTES_MAX: u64 = 8 << 10;
+const REFERENCE_BYTES_MAX: u64 = throughline_domain::limits::GIT_HEAD_BYTES_MAX;
 
 /// The id of the commit that is checked out in the repository that holds `folder`.
 ///

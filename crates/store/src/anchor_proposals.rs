@@ -8,7 +8,7 @@ use crate::lock::{Lock, LockError, Patience};
 use crate::redact;
 
 /// Ten sentences, a thousand fingerprints.
-const FILE_BYTES_MAX: u64 = 256 << 10;
+const FILE_BYTES_MAX: u64 = throughline_domain::limits::PROPOSALS_BYTES_MAX;
 
 /// Why the proposals could not be changed.
 #[derive(Debug, thiserror::Error)]

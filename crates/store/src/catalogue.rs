@@ -37,7 +37,7 @@ pub struct Row {
 }
 
 /// Deepest file of ours, but for copies.
-const DEPTH_MAX: usize = 8;
+const DEPTH_MAX: usize = throughline_domain::limits::CATALOGUE_DEPTH_MAX;
 /// Most files of one root that are looked at.
 pub const FILES_MAX: usize = 100_000;
 

@@ -17,11 +17,11 @@ use crate::redact;
 use crate::state_file::hash_of;
 
 /// Largest checkpoint that is read.
-const FILE_BYTES_MAX: u64 = 4 << 20;
+const FILE_BYTES_MAX: u64 = throughline_domain::limits::CHECKPOINT_BYTES_MAX;
 /// Most names looked at.
 const NAMES_MAX: usize = 10_000;
 /// Largest index of git's that is copied.
-const INDEX_BYTES_MAX: u64 = 512 << 20;
+const INDEX_BYTES_MAX: u64 = throughline_domain::limits::GIT_INDEX_BYTES_MAX;
 const EXTENSION: &str = ".json";
 const MADE: &str = "checkpoints-made.json";
 /// Of our own that cannot be read, or were changed, so many are passed over.

@@ -22,7 +22,7 @@ pub use marks::Forgotten;
 pub use scope::Scope;
 
 /// Largest file of ours that is rewritten.
-const FILE_BYTES_MAX: u64 = 256 << 20;
+const FILE_BYTES_MAX: u64 = throughline_domain::limits::FORGOTTEN_FILE_BYTES_MAX;
 /// Bytes that are looked at together; words are shorter than the overlap of two pieces.
 const PIECE_BYTES: usize = 1 << 20;
 const OVERLAP_BYTES: usize = 8 << 10;
@@ -30,7 +30,7 @@ const OVERLAP_BYTES: usize = 8 << 10;
 const WORDS_BYTES_MAX: usize = 1 << 10;
 /// Most files that are looked at.
 const FILES_MAX: usize = 100_000;
-const DEPTH_MAX: usize = 8;
+const DEPTH_MAX: usize = throughline_domain::limits::FORGOTTEN_DEPTH_MAX;
 /// Most texts whose copies are looked for together.
 const TEXTS_MAX: usize = 1_000;
 /// Of a long text so much tells a copy, which may have been cut short behind it.

@@ -9,7 +9,7 @@ use crate::files::{self, AtPath, Durability, FileError};
 use crate::redact;
 
 /// Largest file that is read.
-const GLANCE_BYTES_MAX: u64 = 16 << 10;
+const GLANCE_BYTES_MAX: u64 = throughline_domain::limits::GLANCE_BYTES_MAX;
 const FILE: &str = "glance.json";
 /// Longest text in it.
 const TEXT_UNITS_MAX: usize = 200;

@@ -8,7 +8,7 @@ use crate::door::{Refused, Spot, outside};
 use crate::files::{self, AtPath, Durability, FileError};
 
 /// A longer file is no instructions: the client would not read it whole either.
-const INSTRUCTIONS_BYTES_MAX: u64 = 1 << 20;
+const INSTRUCTIONS_BYTES_MAX: u64 = throughline_domain::limits::INSTRUCTIONS_BYTES_MAX;
 /// A new one is for everybody who works here, as if an editor had made it.
 const NEW_FILE_MODE: u32 = 0o644;
 /// A link may lead to a link.

@@ -14,7 +14,7 @@ use crate::transcript_file::Cursor;
 use crate::{positional, redact};
 
 /// Largest ledger file that is read; the ledger's own bounds keep it far below.
-const LEDGER_BYTES_MAX: u64 = 16 << 20;
+const LEDGER_BYTES_MAX: u64 = throughline_domain::limits::LEDGER_BYTES_MAX;
 
 /// The folder in a session's own that holds the recent part of a full ledger, in the same form.
 pub const RECENT: &str = "recent";

@@ -10,7 +10,7 @@ use crate::paths::Home;
 use crate::redact;
 
 /// A longer log is put aside as `throughline.log.1`; the one before that is gone.
-const LOG_BYTES_MAX: u64 = 1 << 20;
+const LOG_BYTES_MAX: u64 = throughline_domain::limits::LOG_BYTES_MAX;
 /// Longest message.
 const MESSAGE_UNITS_MAX: usize = 600;
 

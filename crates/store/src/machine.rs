@@ -8,7 +8,7 @@ use crate::door::outside;
 use crate::files::{self, AtPath, Durability, FileError};
 use crate::paths::Home;
 
-const FILE_BYTES_MAX: u64 = 256;
+const FILE_BYTES_MAX: u64 = throughline_domain::limits::MACHINE_BYTES_MAX;
 
 /// The id, made on the first call. Of two first calls at once the file's last writer wins, and both read it back.
 pub fn id(home: &Home) -> Result<RecordId, FileError> {

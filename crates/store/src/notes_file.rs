@@ -10,7 +10,7 @@ use crate::lock::{Lock, LockError, Patience};
 use crate::paths::{Home, Project};
 
 /// Longest page that is read; a longer one was written by others, and is put aside.
-const PAGE_BYTES_MAX: u64 = 1 << 20;
+const PAGE_BYTES_MAX: u64 = throughline_domain::limits::PAGE_BYTES_MAX;
 /// How often a page is worked out anew because somebody saved it meanwhile.
 const TRIES: usize = 3;
 const FILE: &str = "notes.md";

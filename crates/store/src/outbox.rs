@@ -12,7 +12,7 @@ use crate::door::Spot;
 use crate::files::{self, AtPath, FileError};
 
 /// Longest batch. A state file that is read at all is shorter.
-const BATCH_BYTES_MAX: u64 = 64 << 20;
+const BATCH_BYTES_MAX: u64 = throughline_domain::limits::OUTBOX_BATCH_BYTES_MAX;
 /// How much of an outbox's end is looked at for the last batches; the second only when the first holds none.
 const TAIL_BYTES: [u64; 2] = [256 << 10, 16 << 20];
 /// A longer outbox is folded also when no entry waits in it: a dozen saves.

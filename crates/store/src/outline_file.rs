@@ -7,7 +7,7 @@ use crate::door::Spot;
 use crate::files::{self, Durability, FileError};
 
 /// Ten decisions with their reasons, and the work item.
-const FILE_BYTES_MAX: u64 = 64 << 10;
+const FILE_BYTES_MAX: u64 = throughline_domain::limits::OUTLINE_BYTES_MAX;
 const FILE: &str = "outline.json";
 
 /// The outline that was kept of the state file with this stamp; `None` when the file is another one by now.

@@ -14,11 +14,11 @@ use crate::paths::Project;
 use crate::redact;
 
 /// Longest file that a person or a hook left for the next session and that is read back.
-const NOTE_FILE_BYTES_MAX: u64 = 64 << 10;
+const NOTE_FILE_BYTES_MAX: u64 = throughline_domain::limits::NOTE_FILE_BYTES_MAX;
 /// Longest settings file.
-const SETTINGS_BYTES_MAX: u64 = 8 << 20;
+const SETTINGS_BYTES_MAX: u64 = throughline_domain::limits::SETTINGS_FILE_BYTES_MAX;
 /// Longest exclude file that is edited.
-const EXCLUDE_BYTES_MAX: u64 = 1 << 20;
+const EXCLUDE_BYTES_MAX: u64 = throughline_domain::limits::EXCLUDE_BYTES_MAX;
 
 /// What of ours git should not see. New lines go to the end: the file says how many of them it was given.
 const EXCLUDED: [&str; 9] = [

@@ -6,7 +6,7 @@ use crate::files::{self, Durability, FileError};
 use crate::paths::{Home, Project};
 use crate::state_file::hash_of;
 
-const FILE_BYTES_MAX: u64 = 4 << 10;
+const FILE_BYTES_MAX: u64 = throughline_domain::limits::TRUST_BYTES_MAX;
 
 fn path(home: &Home, project: &Project) -> Spot {
     home.project(&project.key).join("trusted-rules")

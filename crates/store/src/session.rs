@@ -13,11 +13,11 @@ use crate::spool::SpoolRecord;
 use crate::usage_file;
 
 /// Largest cache or mark that is read.
-const CACHE_BYTES_MAX: u64 = 1 << 20;
+const CACHE_BYTES_MAX: u64 = throughline_domain::limits::SESSION_CACHE_BYTES_MAX;
 /// How much of the project's session list is read: a hundred sessions and more.
 const REGISTRY_BYTES: u64 = 64 << 10;
 /// A longer list is cut back to its newest part.
-const REGISTRY_BYTES_MAX: u64 = 256 << 10;
+const REGISTRY_BYTES_MAX: u64 = throughline_domain::limits::SESSION_LIST_BYTES_MAX;
 /// A compaction that has not ended after this long was cancelled.
 const COMPACTION_EXPIRES_MS: i64 = 15 * 60 * 1_000;
 /// How long the notes of a status line without hooks are kept.

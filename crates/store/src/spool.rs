@@ -11,7 +11,7 @@ use crate::redact;
 /// How much of a spool's end is looked at to find the last records.
 const TAIL_BYTES: u64 = 2_048;
 /// Most bytes of a spool that one fold reads; the rest waits for the next gate.
-pub const FOLD_BYTES_MAX: u64 = 4 << 20;
+pub const FOLD_BYTES_MAX: u64 = throughline_domain::limits::SPOOL_FOLD_BYTES_MAX;
 /// The outcome of a record that only carries a note; the run's own record follows it.
 pub const NOTE_ONLY: &str = "note";
 /// The outcomes that are one word: `ok`, `claim`, `yield`, `note`.

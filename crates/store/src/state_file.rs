@@ -13,7 +13,7 @@ use crate::paths::Project;
 use crate::redact;
 
 /// Largest state file that is looked at.
-const STATE_FILE_BYTES_MAX: u64 = 4 << 20;
+const STATE_FILE_BYTES_MAX: u64 = throughline_domain::limits::STATE_FILE_BYTES_MAX;
 
 /// In the place of a fingerprint: a state file that we wrote and that somebody removed. No file has this one, and it
 /// differs from `None`, which stands for a file that never was.

@@ -9,7 +9,7 @@ use crate::door::{Spot, outside};
 use crate::files::{self, AtPath, Durability, FileError};
 
 /// Largest file that is read.
-const RULES_BYTES_MAX: u64 = 64 << 10;
+const RULES_BYTES_MAX: u64 = throughline_domain::limits::STATUSLINE_RULES_BYTES_MAX;
 const FILE: &str = "statusline.json";
 /// The form of the file; one of another form is compiled anew.
 const VERSION: u32 = 1;

@@ -13,11 +13,11 @@ use crate::paths::safe_name;
 use crate::redact;
 
 /// Largest summary that is read: ours are some kilobytes.
-const SUMMARY_BYTES_MAX: u64 = 256 << 10;
+const SUMMARY_BYTES_MAX: u64 = throughline_domain::limits::SUMMARY_BYTES_MAX;
 /// Most names looked at in the folder.
 const NAMES_MAX: usize = 20_000;
 /// Largest list of a session's summaries.
-const INDEX_BYTES_MAX: u64 = 1 << 20;
+const INDEX_BYTES_MAX: u64 = throughline_domain::limits::SUMMARY_INDEX_BYTES_MAX;
 /// Digits of a file's name; other tools cut it to the second length.
 const DIGITS: usize = 32;
 const SHORT_DIGITS: usize = 12;

@@ -16,7 +16,7 @@ use throughline_domain::text::fingerprint;
 use crate::files::{AtPath, FileError, Readable};
 
 /// A longer line is no entry of a session that anybody reads: it is passed over, and noted as a problem.
-pub const LINE_BYTES_MAX: usize = 16 << 20;
+pub const LINE_BYTES_MAX: usize = throughline_domain::limits::TRANSCRIPT_LINE_BYTES_MAX;
 /// Bytes read at once. The buffer grows only for longer lines.
 const CHUNK_BYTES: usize = 1 << 20;
 /// A file that nobody wrote to for so long is quiet: its last line counts without a line end, if it is whole.

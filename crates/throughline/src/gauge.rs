@@ -28,7 +28,7 @@ use crate::ledger;
 use crate::place::{self, Place};
 
 /// How much of a transcript's end is read: peak and compactions of a longer one are those of its newer part.
-const TRAIL_BYTES_MAX: u64 = 128 << 20;
+const TRAIL_BYTES_MAX: u64 = throughline_domain::limits::TRAIL_BYTES_MAX;
 
 /// One session's gauge.
 #[derive(Debug)]

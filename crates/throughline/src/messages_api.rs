@@ -20,10 +20,10 @@ const BASE_URL: &str = "https://api.anthropic.com";
 const API_VERSION: &str = "2023-06-01";
 const DEADLINE: Duration = Duration::from_secs(20);
 /// Largest answer that is read.
-const ANSWER_BYTES_MAX: u64 = 1 << 20;
+const ANSWER_BYTES_MAX: u64 = throughline_domain::limits::API_ANSWER_BYTES_MAX;
 /// As many as the library takes.
 const ADDRESSES_MAX: usize = 16;
-const ROOTS_BYTES_MAX: u64 = 8 << 20;
+const ROOTS_BYTES_MAX: u64 = throughline_domain::limits::AUTHORITIES_BYTES_MAX;
 /// Where systems keep the authorities they believe, a company's own among them.
 const SYSTEM_ROOTS: [&str; 4] = [
     "/etc/ssl/certs/ca-certificates.crt",

@@ -9,6 +9,7 @@ use throughline_domain::unseen::shown;
 use throughline_store::redact;
 
 use crate::failure::Failure;
+use crate::paint::{only_ours, wants_colours};
 
 /// A success.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
@@ -30,14 +31,23 @@ pub(crate) fn styled(style: Style, text: &str) -> String {
 
 /// A line of data, without secrets: what a person wrote into our files by hand was never masked.
 ///
-/// Nothing in it can pose as a text of ours or of the client's: an agent may read it as well.
+/// Nothing in it can pose as a text of ours or of the client's: an agent may read it as well. Nothing in it moves a terminal.
 pub(crate) fn say(text: &str) -> Result<(), Failure> {
-    print(&defused(&redact::text(text)))
+    print(&harmless(text, wants_colours(&std::io::stdout())))
 }
 
 /// A text of ours that has its marks already.
 pub(crate) fn say_fragment(text: &str) -> Result<(), Failure> {
-    print(&redact::text(text))
+    print(&redact::text(&shown(text)))
+}
+
+/// What may reach a reader's eyes: masked, defused, with our own colours at most.
+fn harmless(text: &str, has_colours: bool) -> String {
+    let masked = redact::text(text);
+    let bare = shown(&masked);
+    // A secret, or a mark of ours, that a sequence cut in two is whole again only now.
+    let plain = defused(&redact::text(&bare));
+    if has_colours && plain == bare { only_ours(&masked) } else { plain }
 }
 
 fn print(text: &str) -> Result<(), Failure> {
@@ -78,12 +88,12 @@ fn escaped(json: &str) -> String {
 
 /// A remark beside the data.
 pub(crate) fn remark(text: &str) {
-    let _ = writeln!(anstream::stderr().lock(), "{}", defused(&redact::text(text)));
+    let _ = writeln!(anstream::stderr().lock(), "{}", harmless(text, wants_colours(&std::io::stderr())));
 }
 
 /// A warning.
 pub(crate) fn warn(text: &str) {
-    remark(&format!("{} {text}", styled(WARN, "warning:")));
+    remark(&format!("{} {}", styled(WARN, "warning:"), shown(text)));
 }
 
 /// Shows a failure.
@@ -91,8 +101,9 @@ pub(crate) fn show_failure(failure: &Failure) {
     if failure.message.is_empty() {
         return;
     }
-    remark(&format!("{} {}", styled(BAD, "error:"), failure.message));
+    // It repeats names and words from anywhere, which have no colours of their own.
+    remark(&format!("{} {}", styled(BAD, "error:"), shown(&failure.message)));
     if let Some(hint) = &failure.hint {
-        remark(&format!("\n       {} {hint}", styled(HINT, "hint:")));
+        remark(&format!("\n       {} {}", styled(HINT, "hint:"), shown(hint)));
     }
 }

@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use throughline_agents::claude_code::version::Version;
 
 /// Longest answer that is read.
-const ANSWER_BYTES_MAX: u64 = 64 << 10;
+const ANSWER_BYTES_MAX: u64 = throughline_domain::limits::PROGRAM_ANSWER_BYTES_MAX;
 /// How long the client may take to tell its version.
 const CLIENT_DEADLINE: Duration = Duration::from_secs(3);
 /// Most folders of `PATH` that are looked at.

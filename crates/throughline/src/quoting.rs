@@ -47,7 +47,7 @@ pub(crate) fn say(preface: &Preface, lines: &[String]) -> Result<(), Failure> {
 
 /// Lines as an agent is told them: between our marks, without colours, whole lines as far as the cap goes.
 pub(crate) fn fenced(preface: &Preface, lines: &[String]) -> String {
-    let plain = defused(&anstream::adapter::strip_str(&lines.join("\n")).to_string());
+    let plain = defused(&lines.join("\n"));
     let all: Vec<&str> = plain.lines().collect();
     let mut units = 0;
     let fits = |line: &&&str| {

@@ -11,7 +11,9 @@ mod migrations;
 mod module_docs;
 mod module_files;
 mod named_paths;
+mod named_tests;
 mod ratchet;
+mod read_limits;
 mod room_table;
 mod rust_source;
 mod sizes;
@@ -37,6 +39,8 @@ const CHECKS: &[(&str, Check)] = &[
     ("sizes", sizes::check),
     ("module docs", module_docs::check),
     ("named paths", named_paths::check),
+    ("named tests", named_tests::check),
+    ("read limits", read_limits::check),
     ("banned words", banned_words::check),
     ("blobs", blobs::check),
     ("migrations", migrations::check),

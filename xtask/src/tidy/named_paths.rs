@@ -5,7 +5,8 @@ use super::finding::Finding;
 use super::room_table;
 use super::tree::Tree;
 
-const PAGES: &[&str] = &[room_table::PAGE, "README.md", "CONTRIBUTING.md", "STYLE.md"];
+const PAGES: &[&str] =
+    &[room_table::PAGE, "README.md", "CONTRIBUTING.md", "SECURITY.md", "STYLE.md", "THREATS.md"];
 const MAP_LINES_MAX: usize = 150;
 
 /// A word that begins with one of these is taken for a path of this repository.

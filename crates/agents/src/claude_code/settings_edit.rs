@@ -14,7 +14,7 @@ pub use servers::{SERVER_NAME, add_server, remove_server, server_command};
 pub use window::{restore_window, set_window};
 
 /// A longer text is no settings file of a person.
-const SETTINGS_BYTES_MAX: usize = 4 << 20;
+const SETTINGS_BYTES_MAX: usize = throughline_domain::limits::SETTINGS_BYTES_MAX;
 // Each edit reads the text anew. A file that needs more was made by something that went wrong.
 const EDITS_MAX: usize = 400;
 

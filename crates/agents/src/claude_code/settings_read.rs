@@ -9,7 +9,7 @@ use super::our_entry::{OurHook, OurStatusLine, our_hook, our_status_line};
 use super::settings_problem::SettingsProblem;
 
 /// Longer files are skipped, with a problem. (The client's own state file grows with every project.)
-const FILE_BYTES_MAX: usize = 32 << 20;
+const FILE_BYTES_MAX: usize = throughline_domain::limits::CLIENT_LIST_BYTES_MAX;
 
 const WINDOW_WORDS: &str = "a number from 100000 to 1000000";
 

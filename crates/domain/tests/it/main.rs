@@ -16,3 +16,5 @@ mod limits;
 mod refusals;
 #[cfg(test)]
 mod seed_form;
+#[cfg(test)]
+mod sequences;

@@ -47,7 +47,7 @@ pub(crate) use set_aside::{beside, is_aside, rename_aside};
 /// More than one run writes into any of the archive's files.
 const ROOM_BYTES: u64 = 64 << 20;
 /// The longest log that is left behind.
-const LOG_BYTES_MAX: u64 = 1 << 20;
+const LOG_BYTES_MAX: u64 = throughline_domain::limits::ARCHIVE_LOG_BYTES_MAX;
 
 /// The archive, open.
 #[derive(Debug)]

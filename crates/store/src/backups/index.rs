@@ -9,7 +9,7 @@ use crate::files::{self, AtPath, Durability, FileError};
 
 pub(super) const INDEX_VERSION: u32 = 1;
 /// Largest index that is read: tens of thousands of members.
-const INDEX_BYTES_MAX: u64 = 16 << 20;
+const INDEX_BYTES_MAX: u64 = throughline_domain::limits::BACKUP_INDEX_BYTES_MAX;
 /// Most files looked at in one folder of backups.
 pub(super) const FILES_MAX: usize = 100_000;
 const DATA: &str = ".jsonl.gz";

@@ -29,7 +29,7 @@ use crate::lock::{Lock, LockError, Patience};
 use crate::paths::{Home, safe_name};
 
 /// What one backup copies at most: a seventh of a second. The rest is copied at the next gate.
-pub const SLICE_BYTES_MAX: u64 = 8 << 20;
+pub const SLICE_BYTES_MAX: u64 = throughline_domain::limits::BACKUP_SLICE_BYTES_MAX;
 /// Half of what level 6 takes in time, for a twenty-fifth more in bytes (measured on a real transcript of 4 MB).
 const LEVEL: u32 = 3;
 /// Bytes by which a transcript is known again: its first ones, and the last that were copied.

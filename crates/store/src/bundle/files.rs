@@ -11,7 +11,7 @@ use crate::paths::Project;
 use crate::redact;
 
 /// Largest file that is carried: a usage log is put aside at 5 MB.
-pub const FILE_BYTES_MAX: usize = 6 << 20;
+pub const FILE_BYTES_MAX: usize = throughline_domain::limits::BUNDLE_FILE_BYTES_MAX;
 /// Most files.
 const FILES_MAX: usize = 20_000;
 

@@ -21,15 +21,27 @@ const KIND: &str = "export";
 pub const PARTS: [&str; 8] =
     ["archive", "state", "files", "sessions", "proposals", "summaries", "passages", "usage"];
 /// Longest line.
-pub const LINE_BYTES_MAX: usize = 16 << 20;
-/// Most lines of one part.
-const LINES_MAX: u64 = 20_000_000;
-/// Most bytes of the whole, unpacked.
-const UNPACKED_BYTES_MAX: u64 = 8 << 30;
+pub const LINE_BYTES_MAX: usize = throughline_domain::limits::BUNDLE_LINE_BYTES_MAX;
 /// So much is unpacked before it is asked how tightly it was packed.
-const SMALL_BYTES: u64 = 64 << 20;
-/// Texts are packed a tenth to a thirtieth; what is packed tighter than this was made to fill disks.
-const TIGHTNESS_MAX: u64 = 400;
+const SMALL_BYTES: u64 = 32 << 20;
+
+/// How much a bundle may unpack to. What is taken is written to a disk, so a small file must not become a large memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Room {
+    /// Most bytes of the whole, unpacked.
+    pub unpacked_bytes_max: u64,
+    /// Most bytes that come of one. Texts are packed a tenth to a thirtieth; what is packed tighter was made to fill disks.
+    pub tightness_max: u64,
+    /// Most records of the whole.
+    pub records_max: u64,
+}
+
+impl Room {
+    /// For a file from anybody.
+    pub const USUAL: Self = Self { unpacked_bytes_max: 1 << 30, tightness_max: 40, records_max: 2_000_000 };
+    /// For one whose maker somebody vouches for.
+    pub const LARGE: Self = Self { unpacked_bytes_max: 8 << 30, tightness_max: 400, records_max: 20_000_000 };
+}
 
 /// Why a bundle cannot be taken.
 #[derive(Debug, thiserror::Error)]

@@ -7,10 +7,7 @@ use md5::{Digest, Md5};
 use serde_json::Value;
 
 use super::write::hex;
-use super::{
-    BundleError, KIND, LINE_BYTES_MAX, LINES_MAX, PARTS, SMALL_BYTES, TIGHTNESS_MAX, UNPACKED_BYTES_MAX,
-    VERSION,
-};
+use super::{BundleError, KIND, LINE_BYTES_MAX, PARTS, Room, SMALL_BYTES, VERSION};
 
 /// What a bundle says of itself.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -23,9 +20,10 @@ pub struct Header {
 /// error is known to be nothing but a record: who must not take half of it reads twice.
 pub fn read(
     source: impl Read,
+    room: Room,
     mut each: impl FnMut(&'static str, Value) -> Result<(), String>,
 ) -> Result<Header, BundleError> {
-    let mut lines = Lines::of(source);
+    let mut lines = Lines::of(source, room);
     let header = header(&lines.next()?.ok_or_else(|| BundleError::NotOurs("it is empty".to_owned()))?)?;
     let mut parts = 0_u64;
     let mut last_part = 0;
@@ -67,9 +65,6 @@ fn read_part<R: Read>(
         sum.update(&line);
         each(part, value).map_err(refused)?;
         number += 1;
-        if number > LINES_MAX {
-            return Err(BundleError::TooMuch(format!("more than {LINES_MAX} records in the part `{part}`")));
-        }
     }
 }
 
@@ -98,12 +93,14 @@ fn parse(line: &[u8]) -> Result<Value, String> {
 struct Lines<R: Read> {
     unpacked: BufReader<GzDecoder<Counted<R>>>,
     bytes: u64,
+    count: u64,
+    room: Room,
 }
 
 impl<R: Read> Lines<R> {
-    fn of(source: R) -> Self {
+    fn of(source: R, room: Room) -> Self {
         let decoder = GzDecoder::new(Counted { source, bytes: 0 });
-        Self { unpacked: BufReader::with_capacity(64 << 10, decoder), bytes: 0 }
+        Self { unpacked: BufReader::with_capacity(64 << 10, decoder), bytes: 0, count: 0, room }
     }
 
     fn next(&mut self) -> Result<Option<Vec<u8>>, BundleError> {
@@ -125,14 +122,19 @@ impl<R: Read> Lines<R> {
             return Err(BundleError::TooMuch(format!("a record of more than {LINE_BYTES_MAX} bytes")));
         }
         self.bytes += line.len() as u64;
+        self.count += 1;
+        let Room { unpacked_bytes_max, tightness_max, records_max } = self.room;
         let packed = self.unpacked.get_ref().get_ref().bytes.max(1);
-        if self.bytes > UNPACKED_BYTES_MAX {
-            return Err(BundleError::TooMuch(format!("more than {UNPACKED_BYTES_MAX} bytes unpacked")));
+        if self.bytes > unpacked_bytes_max {
+            return Err(BundleError::TooMuch(format!("more than {unpacked_bytes_max} bytes unpacked")));
         }
-        if self.bytes > SMALL_BYTES && self.bytes / packed > TIGHTNESS_MAX {
+        if self.bytes > SMALL_BYTES && self.bytes / packed > tightness_max {
             return Err(BundleError::TooMuch(format!(
-                "more than {TIGHTNESS_MAX} bytes for one that is packed"
+                "more than {tightness_max} bytes come of one that is packed"
             )));
+        }
+        if self.count > records_max {
+            return Err(BundleError::TooMuch(format!("more than {records_max} records")));
         }
         if line.last() != Some(&b'\n') {
             return Ok(None);

@@ -14,7 +14,7 @@ use crate::files;
 pub use sections::*;
 
 /// Largest configuration file.
-const CONFIG_BYTES_MAX: u64 = 256 << 10;
+const CONFIG_BYTES_MAX: u64 = throughline_domain::limits::CONFIG_BYTES_MAX;
 
 /// Every number that can be set. The defaults are the ones in the documentation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
@@ -180,8 +180,14 @@ pub struct ConfigProblem {
 fn table_of(bytes: Option<Vec<u8>>) -> Result<Option<toml::Table>, String> {
     let Some(bytes) = bytes else { return Ok(None) };
     let text = String::from_utf8(bytes).map_err(|_| "not UTF-8 text".to_owned())?;
-    let table = text.parse::<toml::Table>().map_err(|error| error.to_string().trim().to_owned())?;
+    let table = text.parse::<toml::Table>().map_err(|error| place_and_reason(&text, &error))?;
     Ok(Some(table))
+}
+
+/// Where it breaks and why, without the line itself: the address of a database may stand there, with its password.
+fn place_and_reason(text: &str, error: &toml::de::Error) -> String {
+    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+    format!("line {}: {}", before.matches('\n').count() + 1, error.message().trim())
 }
 
 fn overlay(under: &mut toml::Table, over: toml::Table) {

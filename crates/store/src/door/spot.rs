@@ -16,7 +16,7 @@ use super::root::{self, FOLDER, Root};
 use super::{OWNER_FOLDER, Refused, walk};
 
 /// Deepest tree that is removed.
-const DEPTH_MAX: usize = 64;
+const DEPTH_MAX: usize = throughline_domain::limits::REMOVED_DEPTH_MAX;
 
 /// A place for a file or a folder of ours.
 #[derive(Clone)]

@@ -16,7 +16,7 @@ use crate::lock::{Lock, Patience};
 use crate::paths::Home;
 
 /// Largest file of marks: a hundred thousand of them.
-const FILE_BYTES_MAX: u64 = 8 << 20;
+const FILE_BYTES_MAX: u64 = throughline_domain::limits::MARKS_BYTES_MAX;
 
 /// What was forgotten on this machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -145,6 +145,7 @@ impl Draft {
 
     /// Records an entry. The same words twice are one entry: the id of the first is given back.
     pub fn add(&mut self, new: NewEntry) -> Result<EntryId, EntryError> {
+        let new = NewEntry { detail: new.detail.made_printable(), text: new.text };
         let kind = new.detail.kind();
         let text = if kind == Kind::Evidence {
             let whole = printable(&redact::text(&new.text));
@@ -189,6 +190,8 @@ impl Draft {
 
     fn adopt_under(&mut self, mut entry: Entry, keeps_id: bool) -> EntryId {
         let kind = entry.id.kind;
+        entry.text = printable(&entry.text);
+        entry.detail = entry.detail.made_printable();
         if kind == Kind::Evidence {
             let masked = redact::text(&entry.text).into_owned();
             cut_utf16(&masked, self.limits.evidence_units_max).clone_into(&mut entry.text);

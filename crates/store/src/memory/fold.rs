@@ -14,7 +14,7 @@ use crate::state_file;
 /// Batches in one transaction; each carries a whole state.
 const BATCHES_AT_ONCE: usize = 128;
 /// Largest state file, and copy of it, that is looked at.
-const STATE_BYTES_MAX: u64 = 8 << 20;
+const STATE_BYTES_MAX: u64 = throughline_domain::limits::STATE_COPY_BYTES_MAX;
 
 /// What a fold did.
 #[derive(Debug, PartialEq, Eq)]

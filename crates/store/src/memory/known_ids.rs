@@ -10,7 +10,7 @@ use crate::door::Spot;
 use crate::files::{self, AtPath, Durability, FileError};
 
 /// One number per kind.
-const BYTES_MAX: u64 = 4 << 10;
+const BYTES_MAX: u64 = throughline_domain::limits::KNOWN_IDS_BYTES_MAX;
 
 /// Raises a state's counters to the ids that are known to be used.
 pub(super) fn raise(folder: &Spot, state: &mut State) {

@@ -23,7 +23,7 @@ pub const WORK_ITEM: &str = "sd";
 /// Likewise for the plain decision lines of older files.
 pub const KEY_DECISIONS: &str = "keyDecisions";
 /// Largest list of untrusted ids.
-const UNTRUSTED_BYTES_MAX: u64 = 1 << 20;
+const UNTRUSTED_BYTES_MAX: u64 = throughline_domain::limits::UNTRUSTED_BYTES_MAX;
 
 /// Something that was mended, or that the user should know.
 #[derive(Debug, Clone, PartialEq, Eq)]

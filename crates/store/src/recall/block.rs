@@ -13,7 +13,7 @@ use super::continued;
 /// Text of one block. A larger one compresses better and costs more to look into.
 pub const BLOCK_BYTES: usize = 16 << 10;
 /// No block is longer when it is unpacked, whatever its file says.
-const UNPACKED_BYTES_MAX: usize = 16 << 20;
+const UNPACKED_BYTES_MAX: usize = throughline_domain::limits::RECALL_BLOCK_BYTES_MAX;
 /// The smallest form costs a third more time than the usual one; blocks are packed once and read for years.
 const LEVEL: u32 = 9;
 /// Bytes of a line's fingerprint: among ten million lines two share one with a chance of a fifth.

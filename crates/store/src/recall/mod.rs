@@ -38,7 +38,7 @@ use crate::lock::{Lock, Patience};
 /// Every step of the schema; its version is how many of them a database has had. Steps are appended, never edited.
 const SCHEMA: [&str; 1] = [include_str!("0001_passages.sql")];
 /// A longer log is moved into the database at once: every open reads it.
-const LOG_BYTES_MAX: u64 = 4 << 20;
+const LOG_BYTES_MAX: u64 = throughline_domain::limits::RECALL_LOG_BYTES_MAX;
 
 /// The table of the transcripts that were read.
 const FILES: &str = "files";

@@ -40,7 +40,7 @@ pub use transcript_line::line;
 pub const RULES_VERSION: u32 = 3;
 
 /// How deep base64 inside of base64 is looked into.
-const DEPTH_MAX: usize = 2;
+const DEPTH_MAX: usize = throughline_domain::limits::ENCODED_DEPTH_MAX;
 /// How often a text is looked through again in which something was found.
 const PASSES_MAX: usize = 8;
 /// Least of a well-known form that is taken for one when the text ends in the middle of it.

@@ -11,7 +11,7 @@ use crate::door::Spot;
 use crate::files::{self, FileError};
 use crate::redact;
 
-const FILE_BYTES_MAX: u64 = 64 << 20;
+const FILE_BYTES_MAX: u64 = throughline_domain::limits::REMASKED_DOCUMENT_BYTES_MAX;
 /// Where our block of a page ends that a person writes as well, and where our log in it begins.
 const BLOCK_END: &str = "<!-- throughline: end -->";
 const LOG: &str = "## Progress Log";

@@ -16,7 +16,7 @@ use crate::files::{self, AtPath, FileError};
 use crate::redact;
 
 /// Largest file that is looked into.
-const FILE_BYTES_MAX: u64 = 256 << 20;
+const FILE_BYTES_MAX: u64 = throughline_domain::limits::REMASKED_LINES_BYTES_MAX;
 /// A star may end what hid another secret.
 const PASSES_MAX: usize = 8;
 const STAR: u8 = b'*';

@@ -25,7 +25,7 @@ use crate::redact::RULES_VERSION;
 use places::Outcome;
 
 /// Above this a database is put in order only for somebody who waits for it.
-const QUICK_BYTES_MAX: u64 = 16 << 20;
+const QUICK_BYTES_MAX: u64 = throughline_domain::limits::REMASKED_QUICK_BYTES_MAX;
 /// Problems that are told.
 const PROBLEMS_MAX: usize = 20;
 /// Damaged databases that are named.

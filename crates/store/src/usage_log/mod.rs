@@ -19,7 +19,7 @@ use crate::redact;
 pub use append::{Appended, append, is_writable};
 
 /// Longest line, its end included: appends of this size by many writers do not mix.
-pub const LINE_BYTES_MAX: usize = 4 << 10;
+pub const LINE_BYTES_MAX: usize = throughline_domain::limits::USAGE_LINE_BYTES_MAX;
 /// The log's name in the project's `logs` folder; rotated ones are `context-usage.<UTC time>.jsonl`.
 pub const FILE_NAME: &str = "context-usage.jsonl";
 /// Longest id, in UTF-16 units.

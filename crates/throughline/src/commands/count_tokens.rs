@@ -1,6 +1,5 @@
 //! `count-tokens`: how many tokens texts are: by estimate, or by the API when it is asked for.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
@@ -11,12 +10,12 @@ use throughline_domain::token_estimate::{ERROR_PERCENT, estimate};
 use super::App;
 use crate::failure::Failure;
 use crate::gauge::Gauge;
+use crate::given;
 use crate::messages_api::Api;
 use crate::output::{self, DIM, WARN, styled};
-use throughline_store::door::outside;
 
 /// Largest text; the API takes no larger request either.
-const TEXT_BYTES_MAX: u64 = 32 << 20;
+const TEXT_BYTES_MAX: u64 = throughline_domain::limits::COUNTED_BYTES_MAX;
 const FILES_MAX: usize = 1_000;
 /// Asked for when nobody knows the model.
 const MODEL_DEFAULT: &str = "claude-sonnet-4-5";
@@ -91,24 +90,8 @@ fn model(args: &Args, gauge: Option<&Gauge>) -> String {
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    let name = one_line(&path.display().to_string(), 200);
-    let bytes = if path == Path::new("-") {
-        let mut bytes = Vec::new();
-        std::io::stdin()
-            .take(TEXT_BYTES_MAX + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|error| Failure::new(format!("could not read standard input: {error}")))?;
-        bytes
-    } else if path.is_dir() {
-        return Err(Failure::new(format!("{name} is a folder")).hint("name the files in it, as with *.rs"));
-    } else {
-        outside::read_limited(path, TEXT_BYTES_MAX)?
-            .ok_or_else(|| Failure::new(format!("there is no file {name}")))?
-    };
-    if bytes.len() as u64 > TEXT_BYTES_MAX {
-        return Err(Failure::new(format!("{name} is larger than {} MB", TEXT_BYTES_MAX >> 20))
-            .hint("no context holds that much; give it a part"));
-    }
+    let name = given::name(path);
+    let bytes = given::read(path, TEXT_BYTES_MAX)?;
     if bytes.contains(&0) {
         return Err(
             Failure::new(format!("{name} is no text")).hint("tokens of images and archives cannot be told")

@@ -4,15 +4,15 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use throughline_domain::{Problem, validate};
-use throughline_store::door::outside;
 use throughline_store::files;
 
 use super::App;
 use crate::failure::Failure;
+use crate::given;
 use crate::output;
 
 /// Longest file that is looked at.
-const FILE_BYTES_MAX: u64 = 8 << 20;
+const FILE_BYTES_MAX: u64 = throughline_domain::limits::STATE_COPY_BYTES_MAX;
 
 /// Check the state file; exit 1 and a list when it is invalid
 #[derive(Debug, clap::Args)]
@@ -25,15 +25,13 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    let state = app.memory.project.state_file();
-    let read = match &args.file {
-        Some(path) => outside::read_limited(path, FILE_BYTES_MAX),
-        None => files::read_limited(&state, FILE_BYTES_MAX),
-    };
-    let Some(bytes) = read? else {
-        let path = args.file.clone().unwrap_or_else(|| state.shown());
-        return Err(Failure::new(format!("there is no state file at {}", path.display()))
-            .hint("`throughline save` makes one"));
+    let path = app.memory.project.state_file();
+    let bytes = match &args.file {
+        Some(path) => given::read(path, FILE_BYTES_MAX)?,
+        None => files::read_limited(&path, FILE_BYTES_MAX)?.ok_or_else(|| {
+            Failure::new(format!("there is no state file at {}", path.display()))
+                .hint("`throughline save` makes one")
+        })?,
     };
     let problems = match String::from_utf8(bytes) {
         Ok(text) => validate::problems_in(&text),

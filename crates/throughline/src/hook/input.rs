@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 /// A payload's beginning holds what we need; the rest of a longer one is read and dropped.
-const PAYLOAD_BYTES_MAX: usize = 4 << 20;
+const PAYLOAD_BYTES_MAX: usize = throughline_domain::limits::PAYLOAD_BYTES_MAX;
 /// A client that does not finish its payload by then never will.
 const PAYLOAD_DEADLINE: Duration = Duration::from_secs(3);
 

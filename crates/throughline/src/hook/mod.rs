@@ -39,7 +39,7 @@ use throughline_store::{log, redact};
 use crate::place::Place;
 
 /// Of a payload this much is fingerprinted: two installations see the same bytes.
-const CLAIM_BYTES_MAX: usize = 64 << 10;
+const CLAIM_BYTES_MAX: usize = throughline_domain::limits::CLAIM_BYTES_MAX;
 /// Two installations see the same event within this time.
 const SAME_EVENT_MS: i64 = 5_000;
 

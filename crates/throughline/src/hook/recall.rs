@@ -11,7 +11,7 @@ use crate::commands::recall::intake::{Limits, catch_up_one};
 
 /// The client gives a session's end 1.5 s in all; what is left is read by the next query.
 const TIME_MAX: Duration = Duration::from_millis(250);
-const BYTES_MAX: u64 = 8 << 20;
+const BYTES_MAX: u64 = throughline_domain::limits::HOOK_RECALL_BYTES_MAX;
 const WAIT: Duration = Duration::from_millis(50);
 
 /// Indexes what the session said since the last time. Whoever writes to the index at this moment goes first.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 /// How long it may take.
 const DEADLINE: Duration = Duration::from_secs(2);
 /// Most bytes of it that are shown.
-const BYTES_MAX: u64 = 16 << 10;
+const BYTES_MAX: u64 = throughline_domain::limits::WRAPPED_LINE_BYTES_MAX;
 
 /// The foreign command that an argument of ours carries.
 pub(super) fn command_in(arg: &str) -> Option<String> {

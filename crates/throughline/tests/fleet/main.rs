@@ -3,7 +3,9 @@
 #![expect(clippy::disallowed_methods, reason = "tests prepare files")]
 
 mod analysis;
+mod exposure;
 mod faults;
+mod passwords;
 mod safety;
 mod scene;
 mod schema;

@@ -20,6 +20,7 @@ mod compact_at;
 mod compact_focus;
 mod compaction;
 mod continuation;
+mod control_sequences;
 mod count_tokens;
 mod damaged_data;
 #[cfg(target_os = "linux")]
@@ -29,6 +30,7 @@ mod exchange;
 mod forget_origin;
 mod forgetting;
 mod gauges;
+mod given_paths;
 mod governance;
 mod hand_edits;
 mod help;
@@ -51,6 +53,8 @@ mod recording;
 mod restoring;
 mod rooms;
 mod scene;
+#[cfg(target_os = "linux")]
+mod second_user;
 mod sessions;
 mod settings;
 mod starts;

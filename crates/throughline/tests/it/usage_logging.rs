@@ -180,7 +180,7 @@ fn quotes_and_escapes_in_a_path_stay_json() {
     tell(&scene, &odd);
     let lines = lines(&scene);
     assert_eq!(lines[0]["session"], "a \"quoted\" session");
-    assert_eq!(lines[0]["cwd"], "/tmp/a\"b\\c\n[31md");
+    assert_eq!(lines[0]["cwd"], "/tmp/a\"b\\c\nd");
 }
 
 #[test]

@@ -158,7 +158,7 @@ fn any_phase_comes_back_as_it_was() {
     let odd = "a\u{1b}[31m\nb".to_owned() + &"y".repeat(3_000);
     scene.ok(&["set", "work", "--phase", &odd]);
     let kept = scene.state()["workflow"]["currentPhase"].as_str().unwrap().to_owned();
-    assert!(kept.starts_with("a [31m b") && kept.encode_utf16().count() == 500, "{kept}");
+    assert!(kept.starts_with("a b") && kept.encode_utf16().count() == 500, "{kept}");
     assert!(!scene.ok(&["work"]).contains('\u{1b}'));
 }
 
@@ -198,6 +198,6 @@ fn another_programs_history_stays_readable_and_ours_goes_on_behind_it() {
     scene.ok(&["set", "work", "--phase", "EXEC"]);
     assert_eq!(history(&scene).len(), 3);
     let shown = scene.ok(&["work"]);
-    assert!(shown.contains("init [31m, meta, pass (") && shown.contains("\"a word\""), "{shown}");
+    assert!(shown.contains("init, meta, pass (") && shown.contains("\"a word\""), "{shown}");
     assert!(shown.lines().nth(3).unwrap().contains("none → EXEC"), "{shown}");
 }

@@ -1,6 +1,6 @@
 //! The disk: room, and a data folder that can be written and that nobody else reads.
 
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use throughline_store::files;
@@ -67,7 +67,13 @@ fn free_bytes(folder: &Path) -> Option<u64> {
 }
 
 fn readable_by_others(data: &Path) -> Option<Check> {
-    let mode = std::fs::metadata(data).ok()?.permissions().mode() & 0o777;
+    let meta = std::fs::metadata(data).ok()?;
+    if meta.uid() != rustix::process::geteuid().as_raw() {
+        let what = format!("{} belongs to another user, who can read and replace all of it", data.display());
+        let remedy = format!("chown it (`chown -R \"$USER\" {}`), or set THROUGHLINE_HOME", data.display());
+        return Some(Check::fail(NAME, what, remedy));
+    }
+    let mode = meta.permissions().mode() & 0o777;
     if mode & OTHERS == 0 {
         return None;
     }

@@ -12,7 +12,7 @@ use super::context::{Context, counted, size_words};
 
 const NAME: &str = "state";
 /// Longest file that is looked at.
-const FILE_BYTES_MAX: u64 = 8 << 20;
+const FILE_BYTES_MAX: u64 = throughline_domain::limits::STATE_COPY_BYTES_MAX;
 /// Most problems that are shown; `validate` shows all.
 const SHOWN_MAX: usize = 3;
 /// Most names of a folder that are looked at.

@@ -16,7 +16,7 @@ use crate::ledger;
 use crate::output::{self, BAD, DIM, GOOD, HEAD, WARN, styled};
 
 /// Longest transcript that is read.
-const TRANSCRIPT_BYTES_MAX: u64 = 512 << 20;
+const TRANSCRIPT_BYTES_MAX: u64 = throughline_domain::limits::TRANSCRIPT_BYTES_MAX;
 /// Rows of the table; the plot has a cell for each.
 const ROWS_MAX: u64 = 40;
 /// Fewest responses in a row.

@@ -12,7 +12,7 @@ use throughline_domain::{Origin, State, time};
 use throughline_store::anchor_proposals;
 use throughline_store::archive::{Archive, NewRow, Taking, row_of};
 use throughline_store::bundle::files::{self, Taken};
-use throughline_store::bundle::{self, BundleError, Header};
+use throughline_store::bundle::{self, BundleError, Header, Room};
 use throughline_store::checkpoints::Checkpoints;
 use throughline_store::lock::Patience;
 use throughline_store::recall::{KnownBlocks, MovedBlock, Recall, block_of, check_block};
@@ -39,6 +39,9 @@ pub(super) fn run<S: Read + Seek>(app: &App, name: &str, source: &mut S, args: &
     let refused = |error: &BundleError| {
         let hint = match error {
             BundleError::Newer(_) => "nothing was taken; install the newer version",
+            BundleError::TooMuch(_) if !args.large => {
+                "nothing was taken; ask who made it, and if you know what is in it: `throughline import --large`"
+            }
             BundleError::Checksum(_) | BundleError::Truncated(_) => {
                 "nothing was taken; copy the file again, or export it anew"
             }
@@ -46,8 +49,9 @@ pub(super) fn run<S: Read + Seek>(app: &App, name: &str, source: &mut S, args: &
         };
         Failure::new(format!("could not import {name}: {}", one_line(&error.to_string(), 400))).hint(hint)
     };
+    let room = if args.large { Room::LARGE } else { Room::USUAL };
     let mut check = Check { app, counts: BTreeMap::new(), differing: Vec::new() };
-    let header = bundle::read(&mut *source, |part, record| check.take(part, &record))
+    let header = bundle::read(&mut *source, room, |part, record| check.take(part, &record))
         .map_err(|error| refused(&error))?;
     if args.dry_run {
         return tell_trial(&header, &check, args.json);
@@ -62,7 +66,8 @@ pub(super) fn run<S: Read + Seek>(app: &App, name: &str, source: &mut S, args: &
         .map_err(|error| Failure::new(format!("could not read {name} again: {error}")))?;
     keep_out_of_git_if_new(&app.memory.project);
     let mut take = Take::begin(app)?;
-    let taken = bundle::read(&mut *source, |part, record| take.record(part, record).map_err(|it| it.message));
+    let taken =
+        bundle::read(&mut *source, room, |part, record| take.record(part, record).map_err(|it| it.message));
     let flushed = taken.map_err(|error| {
         Failure::new(format!("could not import all of {name}: {}", one_line(&error.to_string(), 400)))
             .hint("what was taken stays; run it again to complete it")

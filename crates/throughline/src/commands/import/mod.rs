@@ -3,17 +3,17 @@
 mod bundle;
 mod state;
 
-use std::fs::File;
 use std::io::{Cursor, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
 use super::App;
 use crate::failure::Failure;
+use crate::given;
 
 /// Longest state that is read.
-const STATE_BYTES_MAX: u64 = 4 << 20;
+const STATE_BYTES_MAX: u64 = throughline_domain::limits::STATE_FILE_BYTES_MAX;
 /// Longest bundle that is taken from a pipe: it is read twice, and kept until then.
-const PIPED_BYTES_MAX: u64 = 64 << 20;
+const PIPED_BYTES_MAX: u64 = throughline_domain::limits::PIPED_BYTES_MAX;
 /// What a packed file begins with.
 const PACKED: [u8; 2] = [0x1f, 0x8b];
 
@@ -34,6 +34,9 @@ const PACKED: [u8; 2] = [0x1f, 0x8b];
 pub(crate) struct Args {
     /// The file; `-` reads standard input
     file: PathBuf,
+    /// Take one that unpacks to more than a memory usually has: for a file whose maker you know
+    #[arg(long)]
+    large: bool,
     /// Only say what would be taken
     #[arg(long)]
     dry_run: bool,
@@ -43,29 +46,18 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    let name = args.file.display().to_string();
+    let name = given::name(&args.file);
     let failed = |error: std::io::Error| Failure::new(format!("could not read {name}: {error}"));
-    // Opened as it is, not as a regular file: `import <(…)` is a pipe.
-    let mut source: Box<dyn Read> = if args.file.as_os_str() == "-" {
-        Box::new(std::io::stdin())
-    } else {
-        match File::open(&args.file) {
-            Ok(mut file) if file.metadata().is_ok_and(|meta| meta.is_file()) => {
-                let mut head = [0; 2];
-                let is_packed = file.read_exact(&mut head).is_ok() && head == PACKED;
-                file.seek(SeekFrom::Start(0)).map_err(failed)?;
-                if is_packed {
-                    return bundle::run(app, &name, &mut file, args);
-                }
-                Box::new(file)
-            }
-            Ok(file) => Box::new(file),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err(Failure::new(format!("there is no file {name}")));
-            }
-            Err(error) => return Err(failed(error)),
+    let mut source = given::source(&args.file)?;
+    if args.file.is_file() {
+        let mut file = given::open(&args.file)?;
+        let mut head = [0; 2];
+        let is_packed = file.read_exact(&mut head).is_ok() && head == PACKED;
+        file.seek(SeekFrom::Start(0)).map_err(failed)?;
+        if is_packed {
+            return bundle::run(app, &name, &mut file, args);
         }
-    };
+    }
     let mut bytes = Vec::new();
     (&mut source).take(2).read_to_end(&mut bytes).map_err(failed)?;
     let is_packed = bytes == PACKED;

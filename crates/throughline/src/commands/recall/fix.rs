@@ -87,7 +87,7 @@ pub(super) fn run(desk: &Desk<'_>, args: &Args) -> Result<(), Failure> {
 
 fn typed(words: &[String]) -> Result<String, Failure> {
     /// Of a pasted log.
-    const BYTES_MAX: u64 = 64 << 10;
+    const BYTES_MAX: u64 = throughline_domain::limits::PASTED_BYTES_MAX;
     if words != ["-"] {
         return Ok(words.join(" "));
     }

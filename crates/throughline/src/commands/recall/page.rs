@@ -43,7 +43,7 @@ pub(super) fn snippet(text: &str, answer: &Answer) -> String {
 
 /// The same without bold.
 pub(super) fn plain_snippet(text: &str, answer: &Answer) -> String {
-    anstream::adapter::strip_str(&snippet(text, answer)).to_string()
+    throughline_domain::unseen::shown(&snippet(text, answer)).into_owned()
 }
 
 /// Text on one line that moves no terminal; blanks at its ends stay, so that pieces can be put together.

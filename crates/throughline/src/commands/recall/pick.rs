@@ -45,7 +45,7 @@ pub(super) fn open(desk: &Desk<'_>, hits: &[Hit], list: &[String]) -> Result<(),
 }
 
 fn choose(desk: &Desk<'_>, hits: &[Hit], screen: &mut Screen) -> Result<(), Failure> {
-    let plain = |line: String| anstream::adapter::strip_str(&line).to_string();
+    let plain = |line: String| throughline_domain::unseen::shown(&line).into_owned();
     let two = |hit: &Hit| {
         let mut lines = results::shown(hit).into_iter().map(plain);
         [lines.next().unwrap_or_default(), lines.next().unwrap_or_default()]

@@ -15,8 +15,8 @@ use crate::place::Place;
 
 /// The address, instead of the configuration's.
 const URL_VARIABLE: &str = "THROUGHLINE_FLEET_URL";
-const URL_BYTES_MAX: u64 = 8 << 10;
-const PGPASS_BYTES_MAX: u64 = 256 << 10;
+const URL_BYTES_MAX: u64 = throughline_domain::limits::FLEET_URL_BYTES_MAX;
+const PGPASS_BYTES_MAX: u64 = throughline_domain::limits::PGPASS_BYTES_MAX;
 /// The server could not be reached: nothing is lost, and the next sync sends it.
 pub(crate) const OFFLINE: u8 = 75;
 
@@ -44,6 +44,11 @@ pub(crate) fn address(place: &Place, fleet: &Fleet) -> Result<Address, Failure> 
     let url = match env::var(URL_VARIABLE).ok().filter(|url| !url.trim().is_empty()) {
         Some(url) => url,
         None if !fleet.url.is_empty() => fleet.url.clone(),
+        // Errors about a file name it, and this would be no file's name.
+        None if fleet.url_file.contains("://") || fleet.url_file.contains(['@', '=']) => {
+            return Err(Failure::new("[fleet] url_file does not name a file but looks like an address")
+                .hint("an address stands under `url`; `url_file` names a file that holds one"));
+        }
         None if !fleet.url_file.is_empty() => url_in(&expanded(place, &fleet.url_file))?,
         None => {
             return Err(Failure::new("no fleet is configured").hint(format!(
@@ -63,7 +68,9 @@ pub(crate) fn named(place: &Place, fleet: &Fleet, from: &str) -> Result<Address,
     if !from.contains("://") {
         return match from {
             "fleet" => address(place, fleet),
-            _ => Err(Failure::new(format!("--from {from}: neither `fleet` nor a postgresql:// address"))),
+            // What stands there may be an address in another form, with a password in it.
+            _ => Err(Failure::new("--from is neither `fleet` nor a postgresql:// address")
+                .hint("say `--from fleet`, or `--from postgresql://user@host:5432/database`")),
         };
     }
     if Address::parse(from)?.login.password.is_some() {

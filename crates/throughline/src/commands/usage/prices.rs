@@ -1,6 +1,5 @@
 //! Prices: the table that costs are worked out with, and another one in its place.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -14,11 +13,12 @@ use super::ask::Filter;
 use super::columns::column;
 use super::show;
 use crate::failure::Failure;
+use crate::given;
 use crate::output::{self, DIM, styled};
 use crate::place::Place;
 
 /// Largest file of prices: LiteLLM's has some three million bytes.
-const PRICES_BYTES_MAX: u64 = 32 << 20;
+const PRICES_BYTES_MAX: u64 = throughline_domain::limits::PRICES_BYTES_MAX;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -82,20 +82,8 @@ pub(super) fn run(place: &Place, filter: &Filter, args: &Args) -> Result<(), Fai
 }
 
 fn update(place: &Place, source: &Path) -> Result<(), Failure> {
-    let name =
-        if source == Path::new("-") { "standard input".to_owned() } else { source.display().to_string() };
-    let bytes = if source == Path::new("-") {
-        let mut bytes = Vec::new();
-        let read = std::io::stdin().lock().take(PRICES_BYTES_MAX + 1).read_to_end(&mut bytes);
-        read.map_err(|error| Failure::new(format!("could not read standard input: {error}")))?;
-        if bytes.len() as u64 > PRICES_BYTES_MAX {
-            return Err(Failure::new(format!("standard input has more than {PRICES_BYTES_MAX} bytes")));
-        }
-        bytes
-    } else {
-        outside::read_limited(source, PRICES_BYTES_MAX)?
-            .ok_or_else(|| Failure::new(format!("there is no file {}", source.display())))?
-    };
+    let name = given::name(source);
+    let bytes = given::read(source, PRICES_BYTES_MAX)?;
     let today = Timestamp::now().strftime("%Y-%m-%d").to_string();
     let own = Table::parse(&String::from_utf8_lossy(&bytes), &today).map_err(|no| {
         Failure::new(format!("could not take prices from {name}: {}", no.0))

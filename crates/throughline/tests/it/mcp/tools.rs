@@ -229,7 +229,7 @@ fn a_recall_finds_what_was_said_in_sessions_and_opens_what_stands_around_it() {
         (json!({}), "`words` is missing or empty"),
         (json!({ "id": "p1", "words": "a" }), "`id` opens a result and `words` search for some"),
         (json!({ "id": "p999999" }), "there is no result `p999999`"),
-        (json!({ "id": "../../etc/passwd@\u{1b}x" }), "there is no result `../../etc/passwd@ x`"),
+        (json!({ "id": "../../etc/passwd@\u{1b}x" }), "there is no result `../../etc/passwd@`"),
         (json!({ "words": "-,." }), "there is no word to look for"),
     ] {
         let refusal = server.call("recall", given).unwrap_err();

@@ -11,7 +11,7 @@ use throughline_store::known_files::{FileMark, KnownFile};
 use crate::place::Place;
 
 /// How deep below `projects` transcripts are looked for: a project, a session, its subagents, and room for more.
-const DEPTH_MAX: usize = 8;
+const DEPTH_MAX: usize = throughline_domain::limits::TRANSCRIPT_DEPTH_MAX;
 /// Most names that are looked at.
 const ENTRIES_MAX: usize = 1_000_000;
 
