@@ -320,6 +320,18 @@ pub fn read_settings(path: &Path) -> Result<Option<String>, FileError> {
     text.map(Some).at("read", path)
 }
 
+/// The text of the project's configuration; `None` when there is none.
+pub fn read_config(project: &Project) -> Result<Option<String>, FileError> {
+    own_folder(project, &project.files)?;
+    read_settings(&project.files.join("throughline.toml"))
+}
+
+/// Replaces the project's configuration by what its user saved.
+pub fn write_config(project: &Project, text: &str) -> Result<(), FileError> {
+    own_folder(project, &project.files)?;
+    files::replace(&project.files.join("throughline.toml"), text.as_bytes(), Durability::Flushed)
+}
+
 /// Replaces a settings file; its permissions stay, links are followed.
 pub fn write_settings(path: &Path, text: &str) -> Result<(), FileError> {
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -342,7 +354,7 @@ pub fn remove_settings(path: &Path) -> Result<(), FileError> {
 /// Keeps a copy of a settings file in the data folder, named by its fingerprint. Returns where.
 pub fn back_up(folder: &Path, path: &Path, text: &str) -> Result<PathBuf, FileError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let hash = crate::state_file::hash_of(text.as_bytes());
+    let hash = crate::content_hash::of(text.as_bytes());
     let copy = folder.join("backups").join(format!("{name}.{hash}"));
     if let Some(parent) = copy.parent() {
         files::create_folder(parent)?;

@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use throughline_domain::state_json::Unreadable;
-use throughline_domain::text::fingerprint;
 use throughline_domain::{Problem, State};
 
 use crate::files::{self, AtPath, Durability, FileError};
 use crate::paths::Project;
-use crate::redact;
+use crate::{content_hash, redact};
 
 /// Largest state file that is looked at.
 const STATE_FILE_BYTES_MAX: u64 = 4 << 20;
@@ -53,12 +52,6 @@ pub enum StateFileError {
     File(#[from] FileError),
 }
 
-/// Fingerprint of a state file's bytes.
-#[must_use]
-pub fn hash_of(bytes: &[u8]) -> String {
-    format!("{:016x}-{}", fingerprint(bytes), bytes.len())
-}
-
 /// Where the state file really is: links inside the project are followed, others refused.
 pub fn real_path(project: &Project) -> Result<PathBuf, StateFileError> {
     let path = project.state_file();
@@ -92,7 +85,7 @@ pub fn read(path: &Path) -> Result<Found, StateFileError> {
         }
         Err(error) => return Err(error.into()),
     };
-    let hash = hash_of(&bytes);
+    let hash = content_hash::of(&bytes);
     let Ok(text) = std::str::from_utf8(&bytes) else {
         return Ok(Found::Corrupt(Unreadable { line: 0, column: 0, what: "not UTF-8 text".to_owned() }));
     };

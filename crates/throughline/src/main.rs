@@ -3,6 +3,7 @@
 mod checkpoint;
 mod cli;
 mod commands;
+mod editor;
 mod failure;
 mod gauge;
 mod hook;
@@ -17,6 +18,7 @@ mod program;
 mod quoting;
 mod span;
 mod statusline;
+mod waiting;
 
 use std::process::ExitCode;
 

@@ -451,7 +451,7 @@ mod tests {
         let file = folder.path().join("throughline.toml");
         let load = |keys: &str| {
             files::replace(&file, format!("[purity]\n{keys}").as_bytes(), Durability::Quick).unwrap();
-            Config::load(Some(&file), &folder.path().join("none"))
+            Config::load(Some(&file), &folder.path().join("none"), &crate::config::Allowed::default())
         };
         let known = toml::Table::try_from(Scale::default()).unwrap();
         assert!(known.len() > 10, "{known:?}");

@@ -8,7 +8,7 @@ use throughline_store::archive::{Archive, EntryRow, Filter};
 use super::{ARCHIVE_WAIT, App};
 use crate::failure::Failure;
 use crate::output::{self, DIM, HEAD, HINT, styled};
-use crate::quoting::{self, RECORDED};
+use crate::quoting::{self, RECORDED, UNTRUSTED_MARK};
 
 /// List entries
 #[derive(Debug, clap::Args)]
@@ -60,7 +60,7 @@ fn working_set(app: &App, args: &Args, only: Option<Kind>) -> Result<(), Failure
         lines.push(styled(HEAD, kind.plural()));
         for entry in entries {
             let is_untrusted = untrusted.contains(&entry.id.to_string());
-            let mark = if is_untrusted { " (untrusted)" } else { "" };
+            let mark = if is_untrusted { UNTRUSTED_MARK } else { "" };
             let is_quoted = is_for_agent && (is_untrusted || kind == Kind::Evidence);
             let before = if is_quoted { "> " } else { "  " };
             lines.push(format!("{before}{}{}", line(entry), styled(DIM, mark)));

@@ -7,7 +7,7 @@ use throughline_agents::claude_code::settings_read::Scope;
 use throughline_agents::claude_code::statusline_payload::StatuslinePayload;
 use throughline_domain::Timestamp;
 use throughline_statusline::{Colour, Look, Preset, Segment};
-use throughline_store::config::{Config, Statusline};
+use throughline_store::config::{Config, Statusline, allowed};
 use throughline_store::paths::Project;
 use throughline_store::session::{self, SessionCache};
 use throughline_store::statusline_rules::{CompactionRules, StatuslineRules, stamp_of};
@@ -116,6 +116,7 @@ fn stamp(place: &Place, project: &Project) -> u64 {
         .collect();
     paths.extend(place.config_folder.as_ref().map(|folder| folder.join("throughline.toml")));
     paths.push(project.files.join("throughline.toml"));
+    paths.push(allowed::path(&place.home, project));
     paths.push(paused_file(place, project));
     let words = [
         "CLAUDE_CODE_AUTO_COMPACT_WINDOW",

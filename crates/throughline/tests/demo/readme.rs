@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use tempfile::NamedTempFile;
-use throughline_store::config::Config;
+use throughline_store::config::{Allowed, Config};
 
 const README: &str = include_str!("../../../../README.md");
 
@@ -33,7 +33,7 @@ fn verbs() -> BTreeSet<String> {
 fn the_configuration_it_shows_is_the_default_and_complete() {
     let file = NamedTempFile::new().unwrap();
     std::io::Write::write_all(&mut file.as_file(), block("toml").as_bytes()).unwrap();
-    let (config, problems) = Config::load(Some(file.path()), Path::new(""));
+    let (config, problems) = Config::load(Some(file.path()), Path::new(""), &Allowed::default());
     assert_eq!(problems, []);
     assert_eq!(config, Config::default());
     let sections = serde_json::to_value(Config::default()).unwrap();

@@ -132,9 +132,11 @@ fn mended(repair: &Repair) -> Option<Check> {
             format!("the file was gone; {} rebuilt", counted(*rebuilt as u64, "entry", "entries")),
             "`throughline fresh` starts empty, if that was meant",
         )),
-        Repair::HandEdit { .. } | Repair::Untrusted { .. } | Repair::Upgraded { .. } | Repair::Kept(_) => {
-            None
-        }
+        Repair::HandEdit { .. }
+        | Repair::Waits { .. }
+        | Repair::KeptAside { .. }
+        | Repair::Upgraded { .. }
+        | Repair::Kept(_) => None,
     }
 }
 
