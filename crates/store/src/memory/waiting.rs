@@ -32,6 +32,8 @@ pub struct Waiting {
     pub problems: Vec<Problem>,
     state: State,
     base: Option<State>,
+    /// The note about it in the data folder.
+    note: Option<PathBuf>,
 }
 
 impl Memory {
@@ -42,17 +44,17 @@ impl Memory {
         let (standing, last) = reconcile::standing(self, &path)?;
         let mut found = Vec::new();
         if let Standing::Foreign(foreign) = standing {
-            found.extend(read(&foreign, last.map(|last| last.state), None, &ours));
+            found.extend(read(&foreign, last.map(|last| last.state), &ours));
         }
-        for (aside, base) in kept(self, &path) {
+        for Kept { aside, note, base } in kept(self, &path) {
             let Some(bytes) = files::read_limited(&aside, reconcile::FOREIGN_BYTES_MAX).ok().flatten() else {
                 continue;
             };
             let foreign = Foreign { hash: content_hash::of(&bytes), bytes };
-            let is_it = aside == aside_of(&path, &foreign.hash);
             let is_there = found.iter().any(|it: &Waiting| it.hash == foreign.hash);
-            if is_it && !is_there && !Versions::known(self).has(&foreign.hash) {
-                found.extend(read(&foreign, base, Some(aside), &ours));
+            if !is_there && !Versions::known(self).has(&foreign.hash) {
+                let waiting = read(&foreign, base, &ours);
+                found.extend(waiting.map(|it| Waiting { aside: Some(aside), note: Some(note), ..it }));
             }
         }
         found.retain(|it| !it.difference.is_empty());
@@ -87,9 +89,8 @@ impl Memory {
         })?;
         if whole {
             Versions::known(self).note(&waiting.hash)?;
-            if let Some(aside) = &waiting.aside {
-                files::remove(aside)?;
-                files::remove(&base_path(self, &waiting.hash))?;
+            for file in waiting.aside.iter().chain(&waiting.note) {
+                files::remove(file)?;
             }
         }
         Ok(changed)
@@ -140,25 +141,33 @@ fn base_path(memory: &Memory, hash: &str) -> PathBuf {
     memory.folder().join("waiting").join(format!("{}.json", content_hash::short(hash)))
 }
 
-/// What we kept, and what each was made from. Files of such a name that a clone brought are none of them.
-fn kept(memory: &Memory, path: &Path) -> Vec<(PathBuf, Option<State>)> {
+/// A version that we kept.
+struct Kept {
+    aside: PathBuf,
+    note: PathBuf,
+    /// The version of ours that it was made from.
+    base: Option<State>,
+}
+
+/// What we kept. Files of such a name that a clone brought are none of it: nothing is noted about them.
+fn kept(memory: &Memory, path: &Path) -> Vec<Kept> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let notes = std::fs::read_dir(memory.folder().join("waiting")).into_iter().flatten().flatten();
     let mut notes: Vec<PathBuf> = notes.take(KEPT_MAX).map(|entry| entry.path()).collect();
     notes.sort();
-    let of = |note: &PathBuf| {
-        let short = note.file_stem()?.to_str()?;
-        let bytes = files::read_limited(note, BASE_BYTES_MAX).ok().flatten()?;
+    let of = |note: PathBuf| {
+        let aside = path.with_file_name(format!("{name}.theirs-{}", note.file_stem()?.to_str()?));
+        let bytes = files::read_limited(&note, BASE_BYTES_MAX).ok().flatten()?;
         let base = reconcile::state_in(&bytes).ok().map(|(state, _)| state);
-        Some((path.with_file_name(format!("{name}.theirs-{short}")), base))
+        Some(Kept { aside, note, base })
     };
-    notes.iter().filter_map(of).collect()
+    notes.into_iter().filter_map(of).collect()
 }
 
-fn read(foreign: &Foreign, base: Option<State>, aside: Option<PathBuf>, ours: &State) -> Option<Waiting> {
+fn read(foreign: &Foreign, base: Option<State>, ours: &State) -> Option<Waiting> {
     let (state, problems) = reconcile::state_in(&foreign.bytes).ok()?;
     // Made from ours, it carries our time; anything else has a history of its own.
     let base = base.filter(|base| base.timestamp == state.timestamp);
     let difference = Difference::of(ours, base.as_ref(), &state);
-    Some(Waiting { hash: foreign.hash.clone(), aside, difference, problems, state, base })
+    Some(Waiting { hash: foreign.hash.clone(), aside: None, note: None, difference, problems, state, base })
 }

@@ -116,11 +116,12 @@ fn take(app: &App, waits: &Waits<'_>, ids: &[String]) -> Result<(), Failure> {
     let quoted: Vec<String> = waits.quoted.iter().filter(|name| is_named(name)).cloned().collect();
     if !quoted.is_empty() {
         count += app.memory.trust(&quoted)?;
+        mark_archive(app, &quoted, true);
     }
     if app.memory.untrusted().is_empty() {
         // The archive's own marks follow; they matter to searches, not to what was just trusted.
         let _ = Archive::open(&app.place.home.archive(), ARCHIVE_WAIT)
-            .and_then(|mut archive| archive.trust(&app.memory.project.key));
+            .and_then(|mut archive| archive.trust_all(&app.memory.project.key));
     }
     if count > 0 {
         output::say(&match count {
@@ -132,6 +133,12 @@ fn take(app: &App, waits: &Waits<'_>, ids: &[String]) -> Result<(), Failure> {
         Some(config) => trust_config(app, config),
         None => Ok(()),
     }
+}
+
+/// The archive's own marks follow; searches go by them.
+fn mark_archive(app: &App, ids: &[String], trusted: bool) {
+    let _ = Archive::open(&app.place.home.archive(), ARCHIVE_WAIT)
+        .and_then(|mut archive| archive.set_trusted(&app.memory.project.key, ids, trusted));
 }
 
 /// Allows the bytes that were shown.
@@ -153,6 +160,7 @@ fn revoke(app: &App, ids: &[String]) -> Result<(), Failure> {
             return Err(Failure::new("not all of them are entries of the working set")
                 .hint("`throughline list` shows what there is"));
         }
+        mark_archive(app, &entries.iter().map(|id| id.to_uppercase()).collect::<Vec<_>>(), false);
         output::say(&format!("{count} no longer trusted"))?;
     }
     if ids.is_empty() || ids.iter().any(is_config) {

@@ -162,9 +162,9 @@ fn an_agent_is_not_told_how_to_trust() {
 #[test]
 fn a_huge_or_deep_configuration_costs_nothing_and_says_one_line() {
     let scene = Scene::with_git();
-    let many: String = (0..12_000).map(|number| format!("key{number} = {number}\n")).collect();
+    let many: Vec<String> = (0..2_000).map(|number| format!("key{number} = {number}")).collect();
     let deep = format!("x = {}1{}\n", "[".repeat(12_000), "]".repeat(12_000));
-    for toml in [many, deep, format!("[governance]\ntext = \"{}\"\n", "x".repeat(240 << 10))] {
+    for toml in [many.join("\n"), deep, format!("[governance]\ntext = \"{}\"\n", "x".repeat(240 << 10))] {
         scene.home.write(CONFIG, &toml);
         let output = scene.run(&["list"]);
         output.assert_success();

@@ -223,3 +223,33 @@ fn a_cloned_flood_neither_grows_the_archive_nor_is_read_at_length() {
         "it stands aside"
     );
 }
+
+#[test]
+fn every_view_says_that_an_entry_is_not_trusted() {
+    let scene = Scene::new();
+    scene.ok(&["add", "decision", "use the heron protocol"]);
+    scene.ok(&["anchor", "add", "the heron rule"]);
+    scene.ok(&["untrust", "d1", "a1"]);
+    let views: [&[&str]; 5] =
+        [&["list"], &["list", "--all"], &["anchor", "list"], &["recall", "heron"], &["trust", "--list"]];
+    for view in views {
+        let text = scene.ok(view);
+        let rows = text.lines().filter(|line| line.contains("heron"));
+        assert!(text.contains("not trusted") || view[0] == "trust", "{view:?}: {text}");
+        assert!(rows.count() > 0, "{view:?}: {text}");
+    }
+    let values: [&[&str]; 3] =
+        [&["list", "--json"], &["list", "--all", "--json"], &["anchor", "list", "--json"]];
+    for view in values {
+        let value = scene.json(view);
+        let rows = value.as_array().unwrap();
+        assert!(!rows.is_empty() && rows.iter().all(|row| row["trusted"] == false), "{view:?}: {value}");
+    }
+    let found = scene.json(&["recall", "heron", "--json"]);
+    assert!(found.to_string().contains("\"trusted\":false"), "{found}");
+    assert_eq!(scene.json(&["load", "--json"])["untrusted"], json!(["D1", "A1"]));
+    assert!(!start(&scene, "s1").contains("D1: use the heron"));
+    scene.ok(&["trust", "D1"]);
+    assert!(!scene.ok(&["list", "decisions", "--all"]).contains("not trusted"));
+    assert!(scene.ok(&["anchor", "list"]).contains("not trusted"));
+}

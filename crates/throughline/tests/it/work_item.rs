@@ -3,7 +3,7 @@
 use expect_test::expect;
 use serde_json::{Value, json};
 
-use crate::scene::{STATE, Scene};
+use crate::scene::Scene;
 
 fn history(scene: &Scene) -> Vec<Value> {
     scene.json(&["work", "--json"])["history"].as_array().cloned().unwrap()

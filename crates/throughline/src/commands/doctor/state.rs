@@ -62,6 +62,9 @@ fn content(context: &Context, path: &Path) -> Vec<Check> {
         Ok(settled) => settled,
         Err(error) => return vec![unsettled(&error)],
     };
+    if state.major_version().is_some_and(|major| major > 2) {
+        return vec![unsettled(&MemoryError::Newer { path: path.to_owned(), version: state.version })];
+    }
     let mut checks: Vec<Check> = repairs.iter().filter_map(mended).collect();
     let was_rebuilt = !checks.is_empty();
     if !problems.is_empty() && !was_rebuilt {
