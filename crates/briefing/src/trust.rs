@@ -20,6 +20,8 @@ pub struct Facts<'a> {
     /// Ids of entries that came with a clone and that nobody has trusted; `sd` for the work item, `keyDecisions` for
     /// the plain decision lines (these are quoted also when any entry is untrusted).
     pub untrusted: &'a [String],
+    /// What other versions of the state file say that nobody has taken over: name and words.
+    pub waiting: &'a [(String, String)],
     /// Whose entries are told.
     pub scope: Scope,
     /// Files that people or hooks left moments ago: name and content.

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use throughline_domain::checkpoint::{Checkpoint, is_id};
 
+use crate::content_hash;
 use crate::door::{Spot, outside};
 use crate::files::{self, AtPath, Durability, FileError};
 use crate::forget::{self, Needle};
 use crate::lock::{Lock, LockError, Patience};
 use crate::paths::{Home, Project};
 use crate::redact;
-use crate::state_file::hash_of;
 
 /// Largest checkpoint that is read.
 const FILE_BYTES_MAX: u64 = throughline_domain::limits::CHECKPOINT_BYTES_MAX;
@@ -117,7 +117,7 @@ impl Checkpoints {
             read.map_err(|error| CheckpointError::Broken { path: path.shown(), why: error.to_string() })?;
         // The file's name counts: somebody may have copied it.
         id.clone_into(&mut checkpoint.id);
-        checkpoint.is_foreign = self.made().get(id) != Some(&hash_of(&bytes));
+        checkpoint.is_foreign = !self.made().get(id).is_some_and(|made| content_hash::is_of(made, &bytes));
         Ok(checkpoint)
     }
 
@@ -200,7 +200,7 @@ impl Checkpoints {
         redact_but_ids(&mut value);
         let bytes = serde_json::to_vec_pretty(&value).map_err(std::io::Error::other).at("encode", &path)?;
         if is_ours {
-            self.note_made(&checkpoint.id, hash_of(&bytes))?;
+            self.note_made(&checkpoint.id, content_hash::of(&bytes))?;
         }
         Ok(files::replace(&path, &bytes, Durability::Flushed)?)
     }
@@ -222,8 +222,8 @@ impl Checkpoints {
             if clean == bytes {
                 continue;
             }
-            if self.made().get(&id) == Some(&hash_of(&bytes)) {
-                self.note_made(&id, hash_of(&clean))?;
+            if self.made().get(&id).is_some_and(|made| content_hash::is_of(made, &bytes)) {
+                self.note_made(&id, content_hash::of(&clean))?;
             }
             files::replace(&path, &clean, Durability::Flushed)?;
             masked += 1;
@@ -243,11 +243,12 @@ impl Checkpoints {
         }
         let clean = serde_json::to_vec_pretty(&clean).map_err(std::io::Error::other).at("encode", &path)?;
         // The second: whoever masked it before was killed between the two writes below.
-        let known = self.made().get(id).cloned();
-        if known != Some(hash_of(&bytes)) && known != Some(hash_of(&clean)) {
+        let made = self.made();
+        let is_ours = |bytes: &[u8]| made.get(id).is_some_and(|made| content_hash::is_of(made, bytes));
+        if !is_ours(&bytes) && !is_ours(&clean) {
             return Ok(false);
         }
-        self.note_made(id, hash_of(&clean))?;
+        self.note_made(id, content_hash::of(&clean))?;
         files::replace(&path, &clean, Durability::Flushed)?;
         Ok(true)
     }

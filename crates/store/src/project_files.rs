@@ -274,6 +274,17 @@ pub fn read_settings(spot: &Spot) -> Result<Option<String>, FileError> {
     text.map(Some).at("read", spot)
 }
 
+/// The text of the project's configuration; `None` when there is none.
+pub fn read_config(project: &Project) -> Result<Option<String>, FileError> {
+    read_settings(&project.files.join("throughline.toml"))
+}
+
+/// Replaces the project's configuration by what its user saved.
+pub fn write_config(project: &Project, text: &str) -> Result<(), FileError> {
+    files::create_folder(&project.files)?;
+    files::replace(&project.files.join("throughline.toml"), text.as_bytes(), Durability::Flushed)
+}
+
 /// Replaces a settings file; its permissions stay.
 pub fn write_settings(spot: &Spot, text: &str) -> Result<(), FileError> {
     if let Some(folder) = spot.parent() {
@@ -294,7 +305,7 @@ pub fn keep(spot: &Spot, text: &str) -> Result<(), FileError> {
 /// Keeps a copy of a settings file in the data folder, named by its fingerprint. Returns where.
 pub fn back_up(folder: &Spot, path: &Path, text: &str) -> Result<Spot, FileError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let hash = crate::state_file::hash_of(text.as_bytes());
+    let hash = crate::content_hash::of(text.as_bytes());
     let copy = folder.join("backups").join(format!("{name}.{hash}"));
     keep(&copy, text)?;
     Ok(copy)

@@ -1,41 +1,18 @@
-//! The state file: reading it whatever it looks like, replacing it whole, setting a broken one aside.
+//! The state file: where it really is, replacing it whole, setting a broken one aside.
 
 use std::path::PathBuf;
 
 use serde_json::Value;
-use throughline_domain::state_json::Unreadable;
-use throughline_domain::text::fingerprint;
-use throughline_domain::{Problem, State};
+use throughline_domain::State;
 
 use crate::door::Spot;
 use crate::files::{self, Durability, FileError};
 use crate::paths::Project;
 use crate::redact;
 
-/// Largest state file that is looked at.
-const STATE_FILE_BYTES_MAX: u64 = throughline_domain::limits::STATE_FILE_BYTES_MAX;
-
 /// In the place of a fingerprint: a state file that we wrote and that somebody removed. No file has this one, and it
 /// differs from `None`, which stands for a file that never was.
 pub(crate) const GONE: &str = "gone";
-
-/// What stands where the state file should be.
-#[derive(Debug)]
-pub enum Found {
-    /// Nothing.
-    Missing,
-    /// A state.
-    State {
-        /// What it holds.
-        state: Box<State>,
-        /// What in it did not fit.
-        problems: Vec<Problem>,
-        /// Fingerprint of its bytes.
-        hash: String,
-    },
-    /// Something that is no state.
-    Corrupt(Unreadable),
-}
 
 /// Why the state file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -51,36 +28,10 @@ pub enum StateFileError {
     File(#[from] FileError),
 }
 
-/// Fingerprint of a state file's bytes.
-#[must_use]
-pub fn hash_of(bytes: &[u8]) -> String {
-    format!("{:016x}-{}", fingerprint(bytes), bytes.len())
-}
-
 /// The state file, where no link is on the way to it.
 pub fn standing(project: &Project) -> Result<Spot, StateFileError> {
     let path = project.state_file();
     if path.is_linked() { Err(StateFileError::Linked { path: path.shown() }) } else { Ok(path) }
-}
-
-/// Reads what is there.
-pub fn read(path: &Spot) -> Result<Found, StateFileError> {
-    let bytes = match files::read_limited(path, STATE_FILE_BYTES_MAX) {
-        Ok(Some(bytes)) => bytes,
-        Ok(None) => return Ok(Found::Missing),
-        Err(error) if error.source.kind() == std::io::ErrorKind::FileTooLarge => {
-            return Ok(Found::Corrupt(Unreadable { line: 0, column: 0, what: error.source.to_string() }));
-        }
-        Err(error) => return Err(error.into()),
-    };
-    let hash = hash_of(&bytes);
-    let Ok(text) = std::str::from_utf8(&bytes) else {
-        return Ok(Found::Corrupt(Unreadable { line: 0, column: 0, what: "not UTF-8 text".to_owned() }));
-    };
-    Ok(match State::read(text) {
-        Ok((state, problems)) => Found::State { state: Box::new(state), problems, hash },
-        Err(unreadable) => Found::Corrupt(unreadable),
-    })
 }
 
 /// What a state is written as: redacted, in the schema's order; the value, and its bytes with a newline at the end.

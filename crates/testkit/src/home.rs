@@ -167,6 +167,13 @@ impl TempHome {
         path
     }
 
+    /// Writes the user's own configuration.
+    pub fn configure(&self, toml: &str) {
+        let folder = self.config().join("throughline");
+        fs::create_dir_all(&folder).expect("a folder for the configuration");
+        fs::write(folder.join("throughline.toml"), toml).expect("a configuration");
+    }
+
     /// Reads a file of the project.
     #[must_use]
     #[track_caller]

@@ -1,7 +1,7 @@
 //! The command line: verbs, help, exit codes.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
@@ -32,6 +32,9 @@ pub(crate) struct Cli {
     #[command(subcommand)]
     verb: Verb,
 }
+
+/// What `config --project` means without a folder.
+const AT_HAND: &str = "the project at hand";
 
 /// The version, with the commit where it is known.
 pub(crate) const VERSION: &str = match option_env!("THROUGHLINE_COMMIT") {
@@ -87,6 +90,8 @@ enum Verb {
     Backfill(commands::backfill::Args),
     // Care.
     Trust(commands::trust::Args),
+    Untrust(commands::trust::UntrustArgs),
+    Config(commands::config::Args),
     Fresh(commands::fresh::Args),
     Forget(commands::forget::Args),
     Pause(commands::pause::PauseArgs),
@@ -197,6 +202,11 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Verb::Usage(args) => commands::usage::run(&place()?, folder.as_deref(), &args),
         Verb::Backfill(args) => commands::backfill::run(&place()?, &args),
         Verb::Trust(args) => commands::trust::run(&app()?, &args),
+        Verb::Untrust(args) => commands::trust::untrust(&app()?, &args),
+        Verb::Config(args) => {
+            let named = folder.as_deref().filter(|folder| *folder != Path::new(AT_HAND));
+            commands::config::run(&App::open(named)?, &args, folder.is_some())
+        }
         Verb::Forget(args) => commands::forget::run(folder.as_deref(), &args),
         Verb::Fresh(args) => commands::fresh::run(&app()?, &args),
         Verb::Pause(args) => commands::pause::pause(&app()?, &args),
@@ -220,7 +230,12 @@ pub(crate) fn command() -> clap::Command {
     let named = "Only this project, by its folder or the last part of its name; without it all projects";
     let here =
         "Only this project: a folder, `.` for the one at hand, the last part of its name; without it, all";
-    flowing(everywhere("usage", named, everywhere("recall", here, Cli::command())))
+    let own = "The project's own file: of this folder, or of the project at hand";
+    let config = clap::Arg::new("project").long("project").global(true).value_name("DIR").help(own);
+    let config =
+        config.num_args(0..=1).default_missing_value(AT_HAND).value_parser(clap::value_parser!(PathBuf));
+    let command = Cli::command().mut_subcommand("config", |verb| verb.arg(config));
+    flowing(everywhere("usage", named, everywhere("recall", here, command)))
 }
 
 /// The same with examples and prose that were broken into lines once, by whoever knows how wide the terminal is.

@@ -3,6 +3,7 @@
 mod checkpoint;
 mod cli;
 mod commands;
+mod editor;
 mod failure;
 mod gauge;
 mod given;
@@ -19,6 +20,7 @@ mod program;
 mod quoting;
 mod span;
 mod statusline;
+mod waiting;
 
 use std::process::ExitCode;
 

@@ -3,7 +3,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use throughline_store::config::{Config, ConfigProblem};
+use throughline_store::config::{Allowed, Config, ConfigProblem};
 use throughline_store::paths::{Home, Project};
 use throughline_store::redact;
 
@@ -54,8 +54,9 @@ impl Place {
     /// The configuration for a project.
     pub(crate) fn config(&self, project: &Project) -> (Config, Vec<ConfigProblem>) {
         let user_file = self.config_folder.as_ref().map(|folder| folder.join("throughline.toml"));
+        let allowed = Allowed::of(&self.home, project);
         let (mut config, problems) =
-            Config::load(user_file.as_deref(), &project.files.join("throughline.toml"));
+            Config::load(user_file.as_deref(), &project.files.join("throughline.toml"), &allowed);
         if let Some(tokens) = env::var("THROUGHLINE_BRIEFING_TOKENS").ok().and_then(|text| text.parse().ok())
         {
             config.briefing.tokens = tokens;

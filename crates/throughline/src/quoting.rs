@@ -28,6 +28,9 @@ pub(crate) const RECORDED: Preface = Preface {
     units_max: 24_000,
 };
 
+/// Behind an entry that nobody here vouches for, wherever one is shown.
+pub(crate) const UNTRUSTED_MARK: &str = " (not trusted: came from elsewhere)";
+
 /// Whether an agent reads what is printed.
 pub(crate) fn is_for_agent() -> bool {
     ["CLAUDECODE", "AI_AGENT"].iter().any(|name| std::env::var_os(name).is_some())

@@ -89,7 +89,7 @@ proptest! {
             state.all_entries().map(|entry| entry.id.to_string()).filter(|_| dice % 3 == 0).collect();
         let scope = if dice % 2 == 0 { Scope::Whole } else { Scope::Shared };
         let files = [("notes.md", loose.clone())];
-        let facts = Facts { untrusted: &untrusted, scope, recent_files: &files };
+        let facts = Facts { untrusted: &untrusted, scope, recent_files: &files, ..Facts::default() };
         for (name, text) in fragments(&state, &facts, &loose, Cap { units }) {
             prop_assert!(utf16_len(&text) <= units, "{name}: {} of {units}", utf16_len(&text));
             prop_assert!(estimate_tokens(&text) <= units.div_ceil(4) as u64, "{name}");

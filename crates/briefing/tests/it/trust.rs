@@ -57,8 +57,12 @@ fn one_untrusted_entry_is_quoted_among_trusted_ones() {
 fn another_live_session_keeps_its_tasks_errors_and_questions() {
     let state = state();
     let untrusted = ["Q1".to_owned(), "C2".to_owned()];
-    let facts =
-        Facts { scope: Scope::Shared, untrusted: &untrusted, recent_files: &[("n.md", "note".to_owned())] };
+    let facts = Facts {
+        scope: Scope::Shared,
+        untrusted: &untrusted,
+        recent_files: &[("n.md", "note".to_owned())],
+        ..Facts::default()
+    };
     for text in all_texts(&state, &facts) {
         for theirs in [
             "write the footer",

@@ -172,12 +172,25 @@ impl Archive {
     }
 
     /// Marks a project's entries as trusted, except what tools printed; says how many that concerned.
-    pub fn trust(&mut self, project: &str) -> Result<u64, ArchiveError> {
+    pub fn trust_all(&mut self, project: &str) -> Result<u64, ArchiveError> {
         self.write(super::Commit::Flushed, |transaction| {
             let rows = transaction.execute(
                 "UPDATE entries SET trusted = 1 WHERE project = ?1 AND trusted = 0 AND origin <> 'tool'",
                 [project],
             )?;
+            Ok(rows as u64)
+        })
+    }
+
+    /// Says of entries whether somebody vouches for them.
+    pub fn set_trusted(&mut self, project: &str, ids: &[String], trusted: bool) -> Result<u64, ArchiveError> {
+        self.write(super::Commit::Flushed, |transaction| {
+            let mut statement = transaction
+                .prepare_cached("UPDATE entries SET trusted = ?3 WHERE project = ?1 AND id = ?2")?;
+            let mut rows = 0;
+            for id in ids {
+                rows += statement.execute(params![project, id, trusted])?;
+            }
             Ok(rows as u64)
         })
     }

@@ -1,5 +1,7 @@
 //! The configuration: `throughline.toml` in the user's config folder, overridden key by key by the project's.
 
+pub mod allowed;
+mod project_file;
 mod ranges;
 mod sections;
 
@@ -10,7 +12,8 @@ use throughline_domain::Kind;
 use throughline_domain::budget::Limits;
 
 use crate::door::{Spot, outside};
-use crate::files;
+pub use allowed::Allowed;
+pub use project_file::{KeyChange, WaitingConfig};
 pub use sections::*;
 
 /// Largest configuration file.
@@ -56,87 +59,66 @@ pub struct Config {
     pub recall: Recall,
     /// Where many machines' usage is gathered. Read from the user's file only.
     pub fleet: Fleet,
-    /// Rules that the project's own file brings: it may have come with a clone.
+    /// What the project's own file asks for and nobody has allowed: it may have come with a clone.
     #[serde(skip)]
-    pub project_rules: Option<ProjectGovernance>,
+    pub waiting: Option<WaitingConfig>,
 }
 
-/// What the project's own file says about rules, and what holds without it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ProjectGovernance {
-    /// The project's.
-    pub rules: Governance,
-    /// The user's own, by themselves.
-    pub without: Governance,
-}
+/// A project that somebody cloned must not say where this machine's usage goes, nor have its sessions copied, nor make
+/// the index of all projects forget: these sections count in the user's own file alone.
+const OWN_SECTIONS: [&str; 3] = ["fleet", "backup", "recall"];
 
 impl Config {
-    /// Reads the user's file and lays the project's over it. What cannot be read is left out and reported.
+    /// Reads the user's file and lays the project's over it: all of that where its bytes are allowed, else its looks.
+    /// What cannot be read is left out and reported.
     #[must_use]
-    pub fn load(user_file: Option<&Path>, project_file: &Spot) -> (Self, Vec<ConfigProblem>) {
+    pub fn load(
+        user_file: Option<&Path>,
+        project_file: &Spot,
+        allowed: &Allowed,
+    ) -> (Self, Vec<ConfigProblem>) {
         let mut problems = Vec::new();
-        let mut merged = toml::Table::new();
-        let mut own = toml::Table::new();
-        let mut project_rules = None;
-        let project_path = project_file.shown();
-        for path in user_file.into_iter().chain([project_path.as_path()]) {
-            let is_project = user_file != Some(path);
-            let bytes = if is_project {
-                files::read_limited(project_file, CONFIG_BYTES_MAX)
-            } else {
-                outside::read_limited(path, CONFIG_BYTES_MAX)
-            };
-            match bytes.map_err(|error| error.to_string()).and_then(table_of) {
-                Ok(Some(mut table)) => {
-                    // A project that somebody cloned must not say where this machine's usage goes, nor have
-                    // its sessions copied, nor make the index of all projects forget.
-                    for section in ["fleet", "backup", "recall"] {
-                        if is_project && table.remove(section).is_some() {
-                            let what = format!(
-                                "[{section}] counts in your own throughline.toml only; it is ignored"
-                            );
-                            problems.push(ConfigProblem { path: path.to_owned(), what });
-                        }
-                    }
-                    for key in unknown_keys(&table) {
-                        let what = format!("there is no key `{key}`; it is ignored");
-                        problems.push(ConfigProblem { path: path.to_owned(), what });
-                    }
-                    // Numbers first: one below zero is out of its range, not of another kind.
-                    for what in ranges::bring_in(&mut table) {
-                        problems.push(ConfigProblem { path: path.to_owned(), what });
-                    }
-                    for what in take_out_misfits(&mut table) {
-                        problems.push(ConfigProblem { path: path.to_owned(), what });
-                    }
-                    if is_project {
-                        project_rules = table.get("governance").cloned();
-                    } else {
-                        own = table.clone();
-                    }
-                    overlay(&mut merged, table);
+        let mut own = user_file.map(|path| read_own(path, &mut problems)).unwrap_or_default();
+        let mut project = project_file::read(project_file, allowed, &own, &mut problems);
+        if let Some(path) = user_file {
+            tidy(&mut own, path, &mut problems);
+        }
+        if project.is_allowed {
+            for section in OWN_SECTIONS {
+                if project.table.remove(section).is_some() {
+                    let what = format!("[{section}] counts in your own throughline.toml only; it is ignored");
+                    problems.push(ConfigProblem { path: project_file.shown(), what });
                 }
-                Ok(None) => {}
-                Err(what) => problems.push(ConfigProblem { path: path.to_owned(), what }),
             }
+            tidy(&mut project.table, &project_file.shown(), &mut problems);
+        } else {
+            // Nobody vouches for it: what does not fit is left out, and not repeated in its own words.
+            tidy(&mut project.table, &project_file.shown(), &mut Vec::new());
         }
-        let own = own.try_into::<Self>();
-        match merged.try_into::<Self>() {
-            Ok(mut config) => {
-                let without = own.map(|own| own.governance).unwrap_or_default();
-                config.project_rules = project_rules
-                    .and_then(|rules| rules.try_into().ok())
-                    .map(|rules| ProjectGovernance { rules, without });
-                (config, problems)
-            }
-            // One wrong value of a project does not cost the user his own configuration.
+        let mut merged = own.clone();
+        overlay(&mut merged, project.table);
+        let mut config = match merged.try_into::<Self>() {
+            Ok(config) => config,
+            // What does not fit was taken out of each file; where that was not all of it, the user's own file counts.
             Err(error) => {
-                // What does not fit was taken out of each file; where that was not all of it, the user's own file counts.
                 let what = format!("{}; your own file alone is used", error.message());
-                problems.push(ConfigProblem { path: project_path, what });
-                (own.unwrap_or_default(), problems)
+                problems.push(ConfigProblem { path: project_file.shown(), what });
+                own.try_into::<Self>().unwrap_or_default()
             }
+        };
+        if let Some((hash, whole)) = project.waiting {
+            let holds = toml::Table::try_from(&config).unwrap_or_default();
+            config.waiting = Some(project_file::changes(hash, whole, &holds));
         }
+        (config, problems)
+    }
+
+    /// What is wrong with the text of a configuration file, for whoever just wrote it.
+    pub fn problems_in(path: &Path, text: &str) -> Result<Vec<ConfigProblem>, String> {
+        let mut table = table_of(text.as_bytes().to_vec())?;
+        let mut problems = Vec::new();
+        tidy(&mut table, path, &mut problems);
+        Ok(problems)
     }
 
     /// What bounds the working set.
@@ -177,11 +159,29 @@ pub struct ConfigProblem {
     pub what: String,
 }
 
-fn table_of(bytes: Option<Vec<u8>>) -> Result<Option<toml::Table>, String> {
-    let Some(bytes) = bytes else { return Ok(None) };
+/// The user's own file.
+fn read_own(path: &Path, problems: &mut Vec<ConfigProblem>) -> toml::Table {
+    let read = outside::read_limited(path, CONFIG_BYTES_MAX).map_err(|error| error.to_string());
+    let table = read.and_then(|bytes| bytes.map_or_else(|| Ok(toml::Table::new()), table_of));
+    table.unwrap_or_else(|what| {
+        problems.push(ConfigProblem { path: path.to_owned(), what });
+        toml::Table::new()
+    })
+}
+
+fn table_of(bytes: Vec<u8>) -> Result<toml::Table, String> {
     let text = String::from_utf8(bytes).map_err(|_| "not UTF-8 text".to_owned())?;
-    let table = text.parse::<toml::Table>().map_err(|error| place_and_reason(&text, &error))?;
-    Ok(Some(table))
+    text.parse::<toml::Table>().map_err(|error| place_and_reason(&text, &error))
+}
+
+/// Brings a table into the form that the configuration has; says what was wrong with it.
+fn tidy(table: &mut toml::Table, path: &Path, problems: &mut Vec<ConfigProblem>) {
+    let mut said: Vec<String> =
+        unknown_keys(table).iter().map(|key| format!("there is no key `{key}`; it is ignored")).collect();
+    // Numbers first: one below zero is out of its range, not of another kind.
+    said.extend(ranges::bring_in(table));
+    said.extend(take_out_misfits(table));
+    problems.extend(said.into_iter().map(|what| ConfigProblem { path: path.to_owned(), what }));
 }
 
 /// Where it breaks and why, without the line itself: the address of a database may stand there, with its password.

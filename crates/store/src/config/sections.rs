@@ -456,7 +456,11 @@ mod tests {
                 Durability::Quick,
             )
             .unwrap();
-            Config::load(Some(&file), &crate::door::outside::at(&folder.path().join("none")))
+            Config::load(
+                Some(&file),
+                &crate::door::outside::at(&folder.path().join("none")),
+                &crate::config::Allowed::default(),
+            )
         };
         let known = toml::Table::try_from(Scale::default()).unwrap();
         assert!(known.len() > 10, "{known:?}");

@@ -77,6 +77,8 @@ pub struct Draft {
     pub(super) events: Vec<Event>,
     /// Entries that came from elsewhere, and are only quoted.
     pub(super) foreign: Vec<String>,
+    /// Whether the state file was taken over as it stood.
+    pub(super) took_whole: bool,
     now: String,
     origin: Origin,
     limits: Limits,
@@ -88,10 +90,15 @@ impl Draft {
             state,
             events: Vec::new(),
             foreign: Vec::new(),
+            took_whole: false,
             now: now.to_owned(),
             origin,
             limits: limits.clone(),
         }
+    }
+
+    pub(super) fn origin(&self) -> Origin {
+        self.origin
     }
 
     /// Records a decision and why it was taken.

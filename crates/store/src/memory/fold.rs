@@ -3,18 +3,15 @@
 use serde_json::Value;
 use throughline_domain::State;
 
-use super::{Memory, known_ids};
+use super::{Memory, known_ids, reconcile};
 use crate::archive::Archive;
-use crate::files::{self, FileError};
+use crate::files::FileError;
 use crate::gate::GateError;
 use crate::lock::{Lock, Patience};
 use crate::outbox::Batch;
-use crate::state_file;
 
 /// Batches in one transaction; each carries a whole state.
 const BATCHES_AT_ONCE: usize = 128;
-/// Largest state file, and copy of it, that is looked at.
-const STATE_BYTES_MAX: u64 = throughline_domain::limits::STATE_COPY_BYTES_MAX;
 
 /// What a fold did.
 #[derive(Debug, PartialEq, Eq)]
@@ -78,7 +75,7 @@ fn fold_round(
         let batches: Vec<Batch> = waiting.by_ref().take(BATCHES_AT_ONCE).collect();
         let after = waiting.peek().or(next.as_ref());
         let committed: Vec<bool> =
-            (0..batches.len()).map(|at| is_committed(&batches, at, after, current.as_ref())).collect();
+            (0..batches.len()).map(|at| is_committed(&batches, at, after, &current)).collect();
         for (batch, _) in batches.iter().zip(&committed).filter(|(_, committed)| !**committed) {
             if let Value::Object(map) = &batch.state {
                 known_ids::remember(&memory.folder(), &State::from_map(map.clone()).0)?;
@@ -93,7 +90,7 @@ fn fold_round(
 
 /// Whether a batch reached the state file. One whose file was found unchanged afterwards did not: its writer was
 /// killed in between.
-fn is_committed(batches: &[Batch], at: usize, after: Option<&Batch>, current: Option<&String>) -> bool {
+fn is_committed(batches: &[Batch], at: usize, after: Option<&Batch>, current: &[String]) -> bool {
     let batch = &batches[at];
     if batch.hash_before.as_ref() == Some(&batch.hash_after) {
         // The file stood there already, word by word: a hand edit that was only taken note of.
@@ -101,24 +98,20 @@ fn is_committed(batches: &[Batch], at: usize, after: Option<&Batch>, current: Op
     }
     match batches.get(at + 1).or(after) {
         Some(later) => later.hash_before != batch.hash_before,
-        None => current != batch.hash_before.as_ref(),
+        // Found nothing, and there is nothing: it was not written.
+        None => match &batch.hash_before {
+            None => !current.is_empty(),
+            Some(before) => !current.contains(before),
+        },
     }
 }
 
 /// Makes the copy of what we last wrote true. A writer that was killed after the commit left an old one: its batch,
-/// about to go, is the last proof that this file is ours and not a hand edit. Returns the state file's fingerprint.
-fn settle_last_written(memory: &Memory) -> Result<Option<String>, FileError> {
-    let Some(bytes) = state_file::standing(&memory.project)
-        .ok()
-        .and_then(|path| files::read_limited(&path, STATE_BYTES_MAX).ok().flatten())
-    else {
-        let was_there = memory.last_written_path().exists();
-        return Ok(was_there.then(|| state_file::GONE.to_owned()));
-    };
-    let hash = state_file::hash_of(&bytes);
-    let copy = files::read_limited(&memory.last_written_path(), STATE_BYTES_MAX)?;
-    if copy.as_ref() != Some(&bytes) && memory.outbox().recent()?.1.contains(&hash) {
+/// about to go, is the last proof that this file is ours. Returns what the last batch found, if it never reached the file.
+fn settle_last_written(memory: &Memory) -> Result<Vec<String>, FileError> {
+    let (current, newer) = reconcile::found_now(memory)?;
+    if let Some(bytes) = newer {
         memory.note_last_written(&bytes)?;
     }
-    Ok(Some(hash))
+    Ok(current)
 }

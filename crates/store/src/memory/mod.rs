@@ -40,11 +40,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod difference;
 mod draft;
 mod fold;
 mod known_ids;
 mod reconcile;
 mod restock;
+mod versions;
+mod waiting;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -52,19 +55,23 @@ use std::path::PathBuf;
 use throughline_domain::budget::{self, Limits};
 use throughline_domain::{Entry, EntryId, Origin, State, Timestamp, time, transition};
 
+pub use difference::Difference;
 pub use draft::{Draft, EntryError, NewEntry};
 pub use fold::{FoldOutcome, fold_outbox};
 pub use reconcile::{KEY_DECISIONS, Repair, WORK_ITEM};
 pub use restock::RestockError;
+pub use waiting::Waiting;
 
 use crate::door::Spot;
 use crate::files::{self, Durability, FileError};
 use crate::lock::{Lock, LockError, Patience};
 use crate::outbox::{Batch, Event, Op, Outbox};
 use crate::paths::{Home, Project};
-use crate::redact;
 use crate::state_file::{self, StateFileError};
 use crate::statusline_rules::{Watched, stamp_of};
+use crate::{content_hash, redact};
+use reconcile::Standing;
+use versions::Versions;
 
 /// Who changes the memory, when, and how long they can wait.
 #[derive(Debug, Clone)]
@@ -88,8 +95,6 @@ pub struct Memory {
     pub home: Home,
     /// What bounds the working set.
     pub limits: Limits,
-    /// Whether an edit of the state file may be somebody else's (the file is under version control).
-    pub edits_come_from_others: fn(&Project) -> bool,
 }
 
 /// What a change did, beside what was asked for.
@@ -140,7 +145,7 @@ impl Memory {
     /// The memory of a project.
     #[must_use]
     pub fn of(project: Project, home: Home, limits: Limits) -> Self {
-        Self { project, home, limits, edits_come_from_others: |_| false }
+        Self { project, home, limits }
     }
 
     /// The project's folder in the data folder.
@@ -161,7 +166,7 @@ impl Memory {
         self.folder().join("lock")
     }
 
-    /// A copy of the state file as we last wrote it: a difference means that somebody edited it by hand.
+    /// A copy of the state file as we last wrote it: what is in force, whatever stands in the file.
     #[must_use]
     pub fn last_written_path(&self) -> Spot {
         self.folder().join("last-state.json")
@@ -183,20 +188,24 @@ impl Memory {
         files::remove(&path)
     }
 
-    /// The state as it stands, without the lock; `None` when there is none or it cannot be read.
+    /// The state in force, without the lock: the file's where we wrote that, else what we last wrote; `None` when there
+    /// is none, or the file is gone.
     pub fn peek(&self) -> Result<Option<State>, MemoryError> {
         let path = state_file::standing(&self.project)?;
-        Ok(match state_file::read(&path)? {
-            state_file::Found::State { state, .. } => Some(*state),
-            _ => None,
+        let (standing, last) = reconcile::standing(self, &path)?;
+        Ok(match standing {
+            Standing::Ours { state, .. } => Some(*state),
+            Standing::Missing => None,
+            Standing::Earlier(_) | Standing::Foreign(_) | Standing::Corrupt(_) => last.map(|last| last.state),
         })
     }
 
-    /// The state, settled: a broken or missing file rebuilt, hand edits taken note of. Cheap when nothing happened.
+    /// The state in force, settled: a broken or missing file rebuilt. Cheap when nothing happened, and where another
+    /// version stands in the file, which then waits.
     pub fn load(&self, author: &Author) -> Result<(State, Vec<Repair>), MemoryError> {
         let path = state_file::standing(&self.project)?;
-        if let Some(state) = reconcile::if_untouched(self, &path)? {
-            return Ok((state, Vec::new()));
+        if let Some(settled) = reconcile::if_settled(self, &path)? {
+            return Ok(settled);
         }
         let changed = self.update(author, |_| Ok(()))?;
         Ok((changed.state, changed.repairs))
@@ -220,6 +229,18 @@ impl Memory {
         reconcile::trust(&self.folder(), names)
     }
 
+    /// Takes back the word for entries of the working set: they are only quoted again. Returns how many.
+    pub fn untrust(&self, names: &[String]) -> Result<usize, MemoryError> {
+        let state = self.peek()?.unwrap_or_else(State::empty);
+        let spelt =
+            |name: &String| state.find(name).map_or_else(|| name.clone(), |entry| entry.id.to_string());
+        let names: Vec<String> = names.iter().map(spelt).collect();
+        files::create_folder(&self.folder())?;
+        reconcile::distrust(&self.folder(), &names, &state)?;
+        let untrusted = self.untrusted();
+        Ok(names.iter().filter(|name| untrusted.contains(name)).count())
+    }
+
     /// Changes the working set: reads it under the lock, lets `change` work on a draft, and writes the result.
     ///
     /// An `Ok` means that the change is on disk, flushed: no kill and no power cut takes it back.
@@ -228,11 +249,21 @@ impl Memory {
         author: &Author,
         change: impl FnOnce(&mut Draft) -> Result<T, EntryError>,
     ) -> Result<Changed<T>, MemoryError> {
+        self.update_taking(author, None, change)
+    }
+
+    /// The same; a version of the state file with the hash `taking` is taken over as it stands.
+    fn update_taking<T>(
+        &self,
+        author: &Author,
+        taking: Option<&str>,
+        change: impl FnOnce(&mut Draft) -> Result<T, EntryError>,
+    ) -> Result<Changed<T>, MemoryError> {
         files::create_folder_flushed(&self.folder())?;
         let lock = Lock::acquire(&self.lock_path(), author.patience)?;
         let path = state_file::standing(&self.project)?;
         let now = time::iso(author.now);
-        let base = reconcile::load(self, &path, &now)?;
+        let base = reconcile::load(self, &path, &now, taking)?;
         if base.state.major_version().is_some_and(|major| major > 2) {
             return Err(MemoryError::Newer { path: path.shown(), version: base.state.version });
         }
@@ -240,6 +271,7 @@ impl Memory {
         let must_write = base.must_write;
         let mut draft = Draft::new(base.state, &now, author.origin, &self.limits);
         draft.events = base.events;
+        draft.took_whole = base.took_whole;
         let reconciled = draft.events.len();
         let value = change(&mut draft)?;
         let Draft { mut state, mut events, foreign: adopted, .. } = draft;
@@ -251,8 +283,7 @@ impl Memory {
         }
         let mut evicted = Vec::new();
         let mut evicted_precious = Vec::new();
-        let mut foreign = base.foreign;
-        foreign.extend(adopted);
+        let mut foreign = adopted;
         let lines_are_foreign = reconcile::distrusts_lines(&self.folder(), &foreign);
         let known: HashSet<EntryId> = state.all_entries().map(|entry| entry.id).collect();
         // Lines without an id become decisions where there are too many: they are no better for it.
@@ -268,7 +299,13 @@ impl Memory {
         reconcile::distrust(&self.folder(), &foreign, &state)?;
         let concerns_entries = !events.is_empty();
         let written = must_write || concerns_entries || differs(&before, &state);
+        let mut repairs = base.repairs;
         if written {
+            // Before ours takes its place: nothing that somebody did by hand is lost.
+            if let Some(foreign) = &base.waits {
+                let aside = waiting::keep(self, &path, foreign, base.last.as_ref())?;
+                repairs.push(Repair::KeptAside { aside });
+            }
             if is_active {
                 state.timestamp.clone_from(&now);
             }
@@ -277,15 +314,7 @@ impl Memory {
             reconcile::forget_untrusted(&self.folder(), &state)?;
         }
         drop(lock);
-        Ok(Changed {
-            value,
-            state,
-            repairs: base.repairs,
-            evicted,
-            evicted_precious,
-            written,
-            concerns_entries,
-        })
+        Ok(Changed { value, state, repairs, evicted, evicted_precious, written, concerns_entries })
     }
 
     fn write(
@@ -305,7 +334,7 @@ impl Memory {
             at: time::iso(author.now),
             session: author.session.clone(),
             hash_before,
-            hash_after: state_file::hash_of(&bytes),
+            hash_after: content_hash::of(&bytes),
             events,
             state: value,
         };
@@ -313,6 +342,8 @@ impl Memory {
         state_file::replace(path, &bytes)?;
         // Only a copy: the outbox's last batch tells the same after a kill.
         let _ = self.note_last_written(&bytes);
+        // Without it this version would be told as somebody else's when a branch brings it back.
+        let _ = Versions::known(self).note(&batch.hash_after);
         Ok(())
     }
 

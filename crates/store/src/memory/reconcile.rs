@@ -1,4 +1,4 @@
-//! Reconciling: what the state file holds against what we last wrote. Hand edits, clones, broken and missing files.
+//! Reconciling: what the state file holds against what we last wrote, which stays in force until a person says otherwise.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -9,12 +9,14 @@ use throughline_domain::state_json::Unreadable;
 use throughline_domain::text::cut_utf16;
 use throughline_domain::{Kind, Origin, Problem, State};
 
+use super::versions::Versions;
 use super::{Memory, MemoryError, draft, known_ids};
 use crate::archive::Archive;
+use crate::content_hash;
 use crate::door::Spot;
 use crate::files::{self, Durability, FileError};
 use crate::outbox::{Event, Op};
-use crate::state_file::{self, Found};
+use crate::state_file;
 
 /// How long a change waits for the archive when only the archive can tell.
 const ARCHIVE_WAIT: Duration = Duration::from_millis(500);
@@ -22,6 +24,10 @@ const ARCHIVE_WAIT: Duration = Duration::from_millis(500);
 pub const WORK_ITEM: &str = "sd";
 /// Likewise for the plain decision lines of older files.
 pub const KEY_DECISIONS: &str = "keyDecisions";
+/// Largest state file that is looked at.
+const STATE_FILE_BYTES_MAX: u64 = 4 << 20;
+/// Largest one that was not written here: it is parsed, and kept, only up to this.
+pub(super) const FOREIGN_BYTES_MAX: u64 = 256 << 10;
 /// Largest list of untrusted ids.
 const UNTRUSTED_BYTES_MAX: u64 = throughline_domain::limits::UNTRUSTED_BYTES_MAX;
 
@@ -51,10 +57,15 @@ pub enum Repair {
         /// Entries changed.
         changed: usize,
     },
-    /// The file holds entries that were not recorded here.
-    Untrusted {
-        /// How many.
-        entries: usize,
+    /// Another version stands in the file; what we last wrote stays in force until a person takes the other one over.
+    Waits {
+        /// The hash of its bytes.
+        hash: String,
+    },
+    /// Another version stood in the file; it is kept beside ours until a person takes it over.
+    KeptAside {
+        /// Its new name.
+        aside: Spot,
     },
     /// An older version was upgraded.
     Upgraded {
@@ -75,41 +86,157 @@ pub(super) struct Base {
     pub(super) hash_before: Option<String>,
     /// Whether the file must be written even if the caller changes nothing.
     pub(super) must_write: bool,
-    /// What came from elsewhere: entries, [`WORK_ITEM`], [`KEY_DECISIONS`].
-    pub(super) foreign: Vec<String>,
+    /// Somebody else's version, which stands in the file and has to be kept when we write there.
+    pub(super) waits: Option<Foreign>,
+    /// What we last wrote, where that is not what stands in the file.
+    pub(super) last: Option<State>,
+    /// Whether somebody else's version was taken over as it stands.
+    pub(super) took_whole: bool,
 }
 
-/// Reads the state file and settles whatever happened to it since we last wrote it.
-pub(super) fn load(memory: &Memory, path: &Spot, now: &str) -> Result<Base, MemoryError> {
-    sweep(memory, path);
-    let found = state_file::read(path)?;
-    let last = last_known(memory)?;
-    let (state, problems, hash) = match found {
-        Found::State { state, problems, hash } => (*state, problems, hash),
-        Found::Missing => return Ok(rebuild_missing(memory, last)),
-        Found::Corrupt(why) => return rebuild_corrupt(memory, path, last, &why, now),
+/// A version of the state file that is not ours.
+#[derive(Debug)]
+pub(super) struct Foreign {
+    pub(super) hash: String,
+    pub(super) bytes: Vec<u8>,
+}
+
+/// Whose version stands in the state file.
+#[derive(Debug)]
+pub(super) enum Standing {
+    /// None at all.
+    Missing,
+    /// What we last wrote.
+    Ours { state: Box<State>, problems: Vec<Problem>, hash: String },
+    /// One that we wrote earlier, or that somebody took over once: nothing new, whoever brought it back.
+    Earlier(Foreign),
+    /// Somebody else's.
+    Foreign(Foreign),
+    /// No state, or one that is too large to be looked at before anybody vouches for it.
+    Corrupt(Unreadable),
+}
+
+/// Looks at the state file, and at what we last wrote. Whatever is not ours is looked at no closer than its limit allows.
+pub(super) fn standing(memory: &Memory, path: &Spot) -> Result<(Standing, Option<LastKnown>), MemoryError> {
+    let mut last = last_known(memory)?;
+    let bytes = match files::read_limited(path, STATE_FILE_BYTES_MAX) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Ok((Standing::Missing, last)),
+        Err(error) if error.source.kind() == std::io::ErrorKind::FileTooLarge => {
+            return Ok((Standing::Corrupt(unreadable(error.source.to_string())), last));
+        }
+        Err(error) => return Err(error.into()),
     };
-    let hash_before = Some(hash.clone());
+    if last.is_none() {
+        last = from_archive(memory);
+    }
+    if last.as_ref().is_some_and(|last| last.wrote(&bytes)) {
+        let hash = content_hash::of(&bytes);
+        let standing = match state_in(&bytes) {
+            Ok((state, problems)) => Standing::Ours { state: Box::new(state), problems, hash },
+            Err(unreadable) => Standing::Corrupt(unreadable),
+        };
+        return Ok((standing, last));
+    }
+    if bytes.len() as u64 > FOREIGN_BYTES_MAX {
+        let why = format!("more than {FOREIGN_BYTES_MAX} bytes that were not written here");
+        return Ok((Standing::Corrupt(unreadable(why)), last));
+    }
+    match state_in(&bytes) {
+        Err(unreadable) => return Ok((Standing::Corrupt(unreadable), last)),
+        // Another layout of the same words.
+        Ok((state, problems)) if last.as_ref().is_some_and(|last| last.state == state) => {
+            let hash = content_hash::of(&bytes);
+            return Ok((Standing::Ours { state: Box::new(state), problems, hash }, last));
+        }
+        Ok(_) => {}
+    }
+    let foreign = Foreign { hash: content_hash::of(&bytes), bytes };
+    let is_known = Versions::known(memory).has(&foreign.hash);
+    Ok((if is_known { Standing::Earlier(foreign) } else { Standing::Foreign(foreign) }, last))
+}
+
+/// The state that some bytes are.
+pub(super) fn state_in(bytes: &[u8]) -> Result<(State, Vec<Problem>), Unreadable> {
+    let text = std::str::from_utf8(bytes).map_err(|_| unreadable("not UTF-8 text".to_owned()))?;
+    State::read(text)
+}
+
+fn unreadable(what: String) -> Unreadable {
+    Unreadable { line: 0, column: 0, what }
+}
+
+/// Reads the state file and settles whatever happened to it since we last wrote it. A version that is not ours waits,
+/// but for the one with the hash `taking`.
+pub(super) fn load(
+    memory: &Memory,
+    path: &Spot,
+    now: &str,
+    taking: Option<&str>,
+) -> Result<Base, MemoryError> {
+    sweep(memory, path);
+    let (standing, last) = standing(memory, path)?;
+    let mut base = match standing {
+        Standing::Missing => return Ok(rebuild_missing(memory, last)),
+        Standing::Corrupt(why) => return rebuild_corrupt(memory, path, last, &why, now),
+        Standing::Ours { state, problems, hash } => {
+            let mut base = found(*state, problems, hash);
+            if let Some(last) = &last {
+                raise_counters(&mut base.state, &last.state);
+            }
+            base
+        }
+        Standing::Foreign(foreign) | Standing::Earlier(foreign) if taking == Some(&foreign.hash) => {
+            take_over(memory, &foreign, last, now)
+        }
+        Standing::Earlier(foreign) => in_force(&foreign.hash, last),
+        Standing::Foreign(foreign) => {
+            let mut base = in_force(&foreign.hash, last);
+            base.repairs.push(Repair::Waits { hash: foreign.hash.clone() });
+            base.waits = Some(foreign);
+            base
+        }
+    };
+    known_ids::raise(&memory.folder(), &mut base.state);
+    Ok(base)
+}
+
+/// A base of what was read out of the file.
+fn found(state: State, problems: Vec<Problem>, hash: String) -> Base {
     // What was upgraded or did not fit is written at once: otherwise it is found, and told, again and again.
     let must_write = !problems.is_empty() || state.version != throughline_domain::state::VERSION;
-    let mut base = Base { state, hash_before, must_write, ..Base::default() };
+    let mut base = Base { state, hash_before: Some(hash), must_write, ..Base::default() };
     if base.state.version != throughline_domain::state::VERSION {
         base.repairs.push(Repair::Upgraded { from: base.state.version.clone() });
     }
     base.repairs.extend(problems.into_iter().map(Repair::Kept));
-    match last {
-        Some(last) if last.hashes.contains(&hash) => raise_counters(&mut base.state, &last.state),
-        Some(last) => {
-            keep_own_purification(&mut base, last.state.purification.as_ref());
-            take_hand_edits(memory, &mut base, &last.state, now);
-        }
-        None => {
-            keep_own_purification(&mut base, None);
-            meet_for_the_first_time(memory, &mut base);
-        }
+    base
+}
+
+/// What we last wrote, whatever stands in the file.
+fn in_force(hash: &str, last: Option<LastKnown>) -> Base {
+    let hash_before = Some(LastKnown::hash_over(last.as_ref(), hash));
+    let last = last.map(|last| last.state);
+    let state = last.clone().unwrap_or_else(State::empty);
+    Base { state, hash_before, last, ..Base::default() }
+}
+
+/// Somebody else's version becomes ours, because a person said so. Where it was made from ours, or there is nothing of
+/// ours, it is taken as it stands; else the caller makes the difference.
+fn take_over(memory: &Memory, foreign: &Foreign, last: Option<LastKnown>, now: &str) -> Base {
+    let Ok((state, problems)) = state_in(&foreign.bytes) else { return in_force(&foreign.hash, last) };
+    let ours = last.as_ref().map(|last| &last.state);
+    let comes_from_ours = ours.is_some_and(|ours| ours.timestamp == state.timestamp);
+    if !comes_from_ours && !ours.is_none_or(State::is_blank) {
+        return in_force(&foreign.hash, last);
     }
-    known_ids::raise(&memory.folder(), &mut base.state);
-    Ok(base)
+    let hash_before = LastKnown::hash_over(last.as_ref(), &foreign.hash);
+    let before = last.map_or_else(State::empty, |last| last.state);
+    let mut base = found(state, problems, hash_before);
+    base.took_whole = true;
+    keep_own_purification(&mut base, before.purification.as_ref());
+    take_hand_edits(memory, &mut base, &before, now);
+    base
 }
 
 /// What killed writers left lying about goes with the next change: we hold the lock of the two that matter most.
@@ -121,59 +248,104 @@ fn sweep(memory: &Memory, path: &Spot) {
     }
 }
 
-/// The state, if the file is just as we left it (or there never was one): the usual case, without a lock.
-pub(super) fn if_untouched(memory: &Memory, path: &Spot) -> Result<Option<State>, MemoryError> {
-    let last = last_known(memory)?;
-    Ok(match (state_file::read(path)?, last) {
-        (Found::State { state, hash, .. }, Some(last)) if last.hashes.contains(&hash) => Some(*state),
-        (Found::Missing, None) if !memory.home.archive().exists() => Some(State::empty()),
-        _ => None,
+/// The state in force, where nothing has to be written: the file is just as we left it, there never was one, or another
+/// version stands there and waits. The usual case, without a lock.
+pub(super) fn if_settled(memory: &Memory, path: &Spot) -> Result<Option<(State, Vec<Repair>)>, MemoryError> {
+    let (standing, last) = standing(memory, path)?;
+    let is_first = last.is_none();
+    let ours = || last.map_or_else(State::empty, |last| last.state);
+    Ok(match standing {
+        Standing::Ours { state, .. } => Some((*state, Vec::new())),
+        Standing::Earlier(_) => Some((ours(), Vec::new())),
+        Standing::Foreign(foreign) => Some((ours(), vec![Repair::Waits { hash: foreign.hash }])),
+        Standing::Missing if is_first && !memory.home.archive().exists() => {
+            Some((State::empty(), Vec::new()))
+        }
+        Standing::Missing | Standing::Corrupt(_) => None,
     })
 }
 
 /// What we last wrote, as far as anything remembers it.
-struct LastKnown {
-    state: State,
-    /// Fingerprints under which the file may stand: of the last batches, and of the last copy.
+pub(super) struct LastKnown {
+    pub(super) state: State,
+    /// Hashes under which the file may stand beside the copy's: of batches that are newer than it.
     hashes: Vec<String>,
     /// The copy that is made after each write: unlike a batch, it always was the state file.
     written: Option<State>,
+    copy: Option<Vec<u8>>,
+    /// Whether the archive alone remembers it.
+    is_archived: bool,
 }
 
-fn last_known(memory: &Memory) -> Result<Option<LastKnown>, MemoryError> {
+impl LastKnown {
+    /// Whether the file is ours with these bytes.
+    fn wrote(&self, bytes: &[u8]) -> bool {
+        self.copy.as_deref() == Some(bytes) || self.hashes.iter().any(|hash| content_hash::is_of(hash, bytes))
+    }
+
+    /// What a batch is compared by, when it goes over a version of somebody else's: that version, and ours at that time.
+    /// Either alone can come back; both together only for a writer that was killed.
+    fn hash_over(last: Option<&Self>, theirs: &str) -> String {
+        let ours = last.and_then(|last| last.copy.as_deref()).map(content_hash::of);
+        format!("{theirs} over {}", ours.as_deref().unwrap_or("none"))
+    }
+}
+
+/// The state file as the last batch's `hash_before` would have it, in today's spelling and the earlier one; and its bytes,
+/// where they are ours and the copy of them is not up to date.
+pub(super) fn found_now(memory: &Memory) -> Result<(Vec<String>, Option<Vec<u8>>), FileError> {
+    let file = state_file::standing(&memory.project).ok();
+    let bytes = file.and_then(|path| files::read_limited(&path, STATE_FILE_BYTES_MAX).ok().flatten());
+    let Some(bytes) = bytes else {
+        let was_there = memory.last_written_path().exists();
+        return Ok((was_there.then(|| state_file::GONE.to_owned()).into_iter().collect(), None));
+    };
+    let last = last_known(memory)?;
+    let is_ours = last.as_ref().is_none_or(|last| last.wrote(&bytes));
+    let now = [content_hash::of(&bytes), content_hash::earlier(&bytes)];
+    if !is_ours {
+        return Ok((vec![LastKnown::hash_over(last.as_ref(), &now[0])], None));
+    }
+    let is_new = last.is_some_and(|last| last.copy.as_ref() != Some(&bytes));
+    Ok((now.into(), is_new.then_some(bytes)))
+}
+
+fn last_known(memory: &Memory) -> Result<Option<LastKnown>, FileError> {
     // One writer may have been killed before its batch reached the file, another before it had noted the copy: the
     // file is ours if it stands as any of them left it.
     let (batch, mut hashes) = memory.outbox().recent()?;
     // Only a copy: without it the outbox and the archive tell what is ours.
     let copy = files::read_limited(&memory.last_written_path(), 8 << 20).ok().flatten();
+    if let Some(copy) = &copy {
+        // What is older than the copy is no longer in force, whoever put it back.
+        let newer = hashes.iter().position(|hash| content_hash::is_of(hash, copy));
+        hashes.truncate(newer.unwrap_or(hashes.len()));
+    }
     let mut state = None;
     if let Some(Value::Object(map)) = batch.map(|batch| batch.state) {
         state = Some(State::from_map(map).0);
     }
     let mut written = None;
-    if let Some(bytes) = copy {
-        hashes.push(state_file::hash_of(&bytes));
-        let text = std::str::from_utf8(&bytes).ok();
+    if let Some(bytes) = &copy {
+        let text = std::str::from_utf8(bytes).ok();
         written = text.and_then(|text| State::read(text).ok()).map(|(state, _)| state);
         state = state.or_else(|| written.clone());
     }
-    Ok(state.map(|state| LastKnown { state, hashes, written }))
+    Ok(state.map(|state| LastKnown { state, hashes, written, copy, is_archived: false }))
 }
 
 /// The newest state that the archive remembers; for a data folder whose small files were lost.
-fn from_archive(memory: &Memory) -> Option<State> {
+fn from_archive(memory: &Memory) -> Option<LastKnown> {
     if !memory.home.archive().exists() {
         return None;
     }
     let archive = Archive::open(&memory.home.archive(), ARCHIVE_WAIT).ok()?;
-    let mut state = match archive.working_set(&memory.project.key).ok().flatten() {
-        Some((text, _)) => State::read(&text).ok().map_or_else(State::empty, |(state, _)| state),
-        None => State::empty(),
-    };
+    let (text, hash) = archive.working_set(&memory.project.key).ok().flatten()?;
+    let mut state = State::read(&text).ok().map_or_else(State::empty, |(state, _)| state);
     for (kind, number) in archive.counters(&memory.project.key).unwrap_or_default() {
         state.raise_counter(kind, number);
     }
-    Some(state)
+    Some(LastKnown { state, hashes: vec![hash], written: None, copy: None, is_archived: true })
 }
 
 fn rebuild_missing(memory: &Memory, last: Option<LastKnown>) -> Base {
@@ -183,12 +355,13 @@ fn rebuild_missing(memory: &Memory, last: Option<LastKnown>) -> Base {
             (written, Some(state_file::GONE.to_owned()))
         }
         // Batches, but no copy: their writers were killed before there was a file at all.
-        Some(last) => {
+        Some(last) if !last.is_archived => {
             let mut state = State::empty();
             raise_counters(&mut state, &last.state);
             (state, None)
         }
-        None => (from_archive(memory).unwrap_or_else(State::empty), None),
+        Some(last) => (last.state, None),
+        None => (from_archive(memory).map_or_else(State::empty, |last| last.state), None),
     };
     known_ids::raise(&memory.folder(), &mut state);
     let rebuilt = state.all_entries().count();
@@ -226,18 +399,16 @@ fn keep_own_purification(base: &mut Base, ours: Option<&Purification>) {
 /// Additions are recorded as made by hand, removals are kept in the archive and never come back by themselves.
 fn take_hand_edits(memory: &Memory, base: &mut Base, last: &State, now: &str) {
     raise_counters(&mut base.state, last);
-    let mut added = Vec::new();
-    let mut changed = 0;
+    let (mut added, mut changed) = (0, 0);
     for entry in base.state.all_entries() {
         match last.find(&entry.id.to_string()) {
             None => {
                 base.events.push(draft::event(Op::Add, entry, Origin::Hand, None));
-                added.push(entry.id.to_string());
+                added += 1;
             }
             Some(old) if old.to_json() != entry.to_json() => {
                 let why = Some("edited by hand".to_owned());
                 base.events.push(draft::event(Op::Change, entry, Origin::Hand, why));
-                added.push(entry.id.to_string());
                 changed += 1;
             }
             Some(_) => {}
@@ -249,60 +420,17 @@ fn take_hand_edits(memory: &Memory, base: &mut Base, last: &State, now: &str) {
         .filter(gone)
         .map(|entry| draft::event(Op::Leave, entry, Origin::Hand, Some("removed by hand".to_owned())))
         .collect();
-    let counts = (added.len() - changed, removed.len(), changed);
+    let counts = (added, removed.len(), changed);
     base.events.extend(removed);
     cut_long_evidence(memory, &mut base.state);
-    let mut edited = added;
-    edited.extend((base.state.sd != last.sd).then(|| WORK_ITEM.to_owned()));
-    edited.extend((base.state.key_decisions != last.key_decisions).then(|| KEY_DECISIONS.to_owned()));
     // Known from now on as it stands.
     base.must_write = true;
-    let is_foreign = !edited.is_empty() && (memory.edits_come_from_others)(&memory.project);
-    let by = if is_foreign { Origin::Import } else { Origin::Hand };
     // Whoever edits by hand does not write the history as well; where another copy of ours did, it stands there.
     if base.state.history == last.history {
-        base.state.note_transition(&last.sd, now, by);
+        base.state.note_transition(&last.sd, now, Origin::Hand);
     }
-    if is_foreign {
-        // The file is under version control: an edit may be somebody else's commit.
-        base.repairs.push(Repair::Untrusted { entries: edited.len() });
-        base.foreign = edited;
-    } else if counts != (0, 0, 0) {
+    if counts != (0, 0, 0) {
         base.repairs.push(Repair::HandEdit { added: counts.0, removed: counts.1, changed: counts.2 });
-    }
-}
-
-/// A file that we have never written: entries that the archive does not know are not ours to vouch for.
-fn meet_for_the_first_time(memory: &Memory, base: &mut Base) {
-    let archive = memory.home.archive();
-    let archive = if archive.exists() { Archive::open(&archive, ARCHIVE_WAIT).ok() } else { None };
-    let key = &memory.project.key;
-    if let Some(archive) = &archive {
-        for (kind, number) in archive.counters(key).unwrap_or_default() {
-            base.state.raise_counter(kind, number);
-        }
-    }
-    let mut foreign = Vec::new();
-    for entry in base.state.all_entries() {
-        let known = archive.as_ref().is_some_and(|archive| {
-            archive.knows(key, entry.id.kind, &entry.id.to_string(), &entry.text).unwrap_or(false)
-        });
-        if !known {
-            base.events.push(draft::event(Op::Add, entry, Origin::Import, None));
-            foreign.push(entry.id.to_string());
-        }
-    }
-    cut_long_evidence(memory, &mut base.state);
-    let ours =
-        archive.as_ref().is_some_and(|archive| archive.working_set(key).is_ok_and(|set| set.is_some()));
-    if !ours {
-        foreign.extend((!base.state.sd.is_empty()).then(|| WORK_ITEM.to_owned()));
-        foreign.extend((!base.state.key_decisions.is_empty()).then(|| KEY_DECISIONS.to_owned()));
-    }
-    base.must_write = true;
-    if !foreign.is_empty() {
-        base.repairs.push(Repair::Untrusted { entries: foreign.len() });
-        base.foreign = foreign;
     }
 }
 

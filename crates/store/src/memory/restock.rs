@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 use throughline_domain::{Origin, time};
 
+use super::reconcile::{self, Standing};
 use super::{Author, Memory, batch_uid, draft};
 use crate::archive::{Archive, Filter};
 use crate::gate::GateError;
@@ -12,7 +13,7 @@ use crate::lock::Lock;
 use crate::memory::MemoryError;
 use crate::outbox::{Batch, Event, Op};
 use crate::redact;
-use crate::state_file::{self, Found};
+use crate::state_file;
 
 /// What the fold compares the state file's fingerprint with: no file has this one, so the batch counts as committed.
 const NO_FILE_HASH: &str = "restock";
@@ -43,8 +44,8 @@ impl Memory {
             return Ok(0);
         }
         let path = state_file::standing(&self.project).map_err(MemoryError::from)?;
-        let found = state_file::read(&path).map_err(MemoryError::from)?;
-        let Found::State { state, hash, .. } = found else { return Ok(0) };
+        // Somebody else's version is not ours to record.
+        let Standing::Ours { state, hash, .. } = reconcile::standing(self, &path)?.0 else { return Ok(0) };
         let untrusted = self.untrusted();
         let events: Vec<Event> = state
             .all_entries()

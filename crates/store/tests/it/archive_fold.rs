@@ -176,7 +176,7 @@ fn what_tools_and_other_programs_said_is_not_trusted_until_somebody_does() {
     fold(&mut archive, &[batch(1, events)]);
     let trusted = |archive: &Archive| all(archive).iter().map(|row| row.trusted).collect::<Vec<_>>();
     assert_eq!(trusted(&archive), [true, true, true, false, false]);
-    assert_eq!(archive.trust(PROJECT).unwrap(), 1);
+    assert_eq!(archive.trust_all(PROJECT).unwrap(), 1);
     assert_eq!(trusted(&archive), [true, true, true, true, false]);
 }
 

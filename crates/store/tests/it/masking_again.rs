@@ -15,13 +15,13 @@ use serde_json::{Value, json};
 use throughline_domain::recall::words::index_line;
 use throughline_domain::recall::{Outcome, Passage, PassageKind};
 use throughline_store::archive::Archive;
+use throughline_store::content_hash::of as hash_of;
 use throughline_store::door::{Spot, outside};
 use throughline_store::lock::Patience;
 use throughline_store::paths::{Home, Project};
 use throughline_store::recall::{Batch, NewBlock, Recall};
 use throughline_store::redact::RULES_VERSION;
 use throughline_store::remask::{self, Done, Job};
-use throughline_store::state_file::hash_of;
 
 const ROWS: u32 = 450;
 const BLOCKS: usize = 70;

@@ -14,6 +14,7 @@ use throughline_store::memory::NewEntry;
 use super::App;
 use crate::failure::Failure;
 use crate::output::{self, DIM, HINT, styled};
+use crate::quoting::UNTRUSTED_MARK;
 use crate::span;
 
 const EXAMPLES: &str = "\
@@ -245,8 +246,8 @@ fn show(app: &App, args: &List) -> Result<(), Failure> {
         .iter()
         .filter(|entry| !args.proposed && matches(app, args, entry))
         .collect();
+    let untrusted = app.memory.untrusted();
     if let Some(tokens) = args.tokens {
-        let untrusted = app.memory.untrusted();
         let facts = Facts { untrusted: &untrusted, ..Facts::default() };
         let chosen = anchors::render(anchors.into_iter(), &facts, Cap::tokens(tokens));
         if chosen.left_out > 0 {
@@ -260,12 +261,17 @@ fn show(app: &App, args: &List) -> Result<(), Failure> {
         .filter(|it| matches_proposal(app, args, it))
         .collect();
     if args.json {
-        let recorded = anchors.iter().map(|entry| with_status(entry.to_json(), "recorded"));
+        let recorded = anchors.iter().map(|entry| {
+            let mut value = with_status(entry.to_json(), "recorded");
+            value["trusted"] = (!untrusted.contains(&entry.id.to_string())).into();
+            value
+        });
         let proposed = proposals.iter().map(proposal_json);
         return output::say_json(&Value::Array(recorded.chain(proposed).collect()));
     }
     for entry in &anchors {
-        output::say(&line(app, entry))?;
+        let mark = if untrusted.contains(&entry.id.to_string()) { UNTRUSTED_MARK } else { "" };
+        output::say(&format!("{}{}", line(app, entry), styled(DIM, mark)))?;
     }
     for proposal in &proposals {
         let who = if proposal.by_user { "the user said" } else { "the agent said" };

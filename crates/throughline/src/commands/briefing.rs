@@ -81,11 +81,9 @@ fn behind_rules(rules: Option<Chosen>, chosen: Option<Chosen>) -> Chosen {
 pub(super) fn compose(app: &App, state: &State, reader: Reader, cap: Cap) -> Chosen {
     let occasion = if reader == Reader::Compacted { Occasion::Compacted } else { Occasion::Asked };
     let untrusted = app.memory.untrusted();
-    let facts = Facts { untrusted: &untrusted, ..Facts::default() };
-    let rules = governance::of_state(&app.memory, &app.config, state)
-        .into_iter()
-        .map(|rules| rules.chosen)
-        .reduce(|first, second| behind_rules(Some(first), Some(second)));
+    let waiting = crate::waiting::quotations(&app.memory);
+    let facts = Facts { untrusted: &untrusted, waiting: &waiting, ..Facts::default() };
+    let rules = governance::of_state(&app.config, state).map(|rules| rules.chosen);
     let cap_left = cap.less(rules.as_ref().map_or(0, |rules| utf16_len(&rules.text) + 1));
     let told = match reader {
         Reader::Asked => app.session_at_hand().and_then(|session| ledger_of_work(app, &session)),

@@ -8,7 +8,7 @@ use throughline_store::archive::{Archive, EntryRow, Filter};
 use super::{ARCHIVE_WAIT, App};
 use crate::failure::Failure;
 use crate::output::{self, DIM, HEAD, HINT, styled};
-use crate::quoting::{self, RECORDED};
+use crate::quoting::{self, RECORDED, UNTRUSTED_MARK};
 
 /// List entries
 #[derive(Debug, clap::Args)]
@@ -39,17 +39,21 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
 
 fn working_set(app: &App, args: &Args, only: Option<Kind>) -> Result<(), Failure> {
     let state = app.state()?;
+    let untrusted = app.memory.untrusted();
     let kinds: Vec<Kind> =
         Kind::ALL.into_iter().filter(|kind| only.is_none_or(|only| only == *kind)).collect();
     if args.json {
         let entries: Vec<Value> = kinds
             .iter()
             .flat_map(|kind| state.entries(*kind))
-            .map(|entry| with_kind(entry.id.kind.word(), entry.to_json()))
+            .map(|entry| {
+                let mut value = with_kind(entry.id.kind.word(), entry.to_json());
+                value["trusted"] = (!untrusted.contains(&entry.id.to_string())).into();
+                value
+            })
             .collect();
         return output::say_json(&json!(entries));
     }
-    let untrusted = app.memory.untrusted();
     let is_for_agent = quoting::is_for_agent();
     let mut lines = Vec::new();
     for kind in kinds {
@@ -60,7 +64,7 @@ fn working_set(app: &App, args: &Args, only: Option<Kind>) -> Result<(), Failure
         lines.push(styled(HEAD, kind.plural()));
         for entry in entries {
             let is_untrusted = untrusted.contains(&entry.id.to_string());
-            let mark = if is_untrusted { " (untrusted)" } else { "" };
+            let mark = if is_untrusted { UNTRUSTED_MARK } else { "" };
             let is_quoted = is_for_agent && (is_untrusted || kind == Kind::Evidence);
             let before = if is_quoted { "> " } else { "  " };
             lines.push(format!("{before}{}{}", line(entry), styled(DIM, mark)));
@@ -145,7 +149,8 @@ fn archived(app: &App, args: &Args, kind: Option<Kind>) -> Result<(), Failure> {
         let is_quoted = is_for_agent && (!row.trusted || row.kind == Kind::Evidence.word());
         let before = if is_quoted { "> " } else { "" };
         let text = one_line(&row.text, usize::MAX / 8);
-        lines.push(format!("{before}{day} {id} {text}{}", styled(DIM, &left)));
+        let mark = if row.trusted { "" } else { UNTRUSTED_MARK };
+        lines.push(format!("{before}{day} {id} {text}{}{}", styled(DIM, mark), styled(DIM, &left)));
     }
     quoting::say(&RECORDED, &lines)?;
     if rows.is_empty() && args.limit > 0 {

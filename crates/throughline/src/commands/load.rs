@@ -17,13 +17,17 @@ pub(crate) struct Args {
 
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let state = app.state()?;
+    let untrusted = app.memory.untrusted();
     if args.json {
-        return output::say_json(&state.to_json());
+        let mut value = state.to_json();
+        if !untrusted.is_empty() {
+            value["untrusted"] = untrusted.into();
+        }
+        return output::say_json(&value);
     }
     if state.timestamp.is_empty() {
         return output::say("nothing is recorded in this project yet; `throughline add --help` shows how");
     }
-    let untrusted = app.memory.untrusted();
     let facts = Facts { untrusted: &untrusted, ..Facts::default() };
     quoting::say(&RECORDED, &[banner::summary(&facts.vouched(&state))])?;
     if !untrusted.is_empty() {

@@ -10,6 +10,7 @@ pub(crate) mod briefing;
 pub(crate) mod checkpoint;
 mod compact_at;
 pub(crate) mod compact_focus;
+pub(crate) mod config;
 pub(crate) mod count_tokens;
 pub(crate) mod coverage;
 pub(crate) mod cursor;
@@ -65,7 +66,7 @@ use crate::failure::Failure;
 use crate::liveness;
 use crate::output;
 use crate::place::{self, Place};
-use crate::quoting;
+use crate::{quoting, waiting};
 
 /// How long a verb waits for the archive after its change is safe.
 pub(crate) const ARCHIVE_WAIT: Duration = Duration::from_secs(2);
@@ -119,7 +120,7 @@ impl App {
         };
         let project = place.project_at(&place.settled(work.clone())).working_in(work);
         let (config, problems) = place.config(&project);
-        let memory = project_memory(project, &place, &config);
+        let memory = Memory::of(project, place.home.clone(), config.limits());
         Ok((Self { place, config, memory, now: Timestamp::now(), caller: Caller::from_env() }, problems))
     }
 
@@ -128,7 +129,7 @@ impl App {
         let place = Place::from_env().ok_or_else(no_home)?;
         let project = place.project_at(root);
         let (config, _) = place.config(&project);
-        let memory = project_memory(project, &place, &config);
+        let memory = Memory::of(project, place.home.clone(), config.limits());
         Ok(Self { place, config, memory, now: Timestamp::now(), caller: Caller::from_env() })
     }
 
@@ -167,7 +168,7 @@ impl App {
     ) -> Result<Changed<T>, Failure> {
         keep_out_of_git_if_new(&self.memory.project);
         let changed = self.memory.update(&self.author(), change)?;
-        tell_repairs(&changed.repairs);
+        tell_repairs(self, &changed.repairs);
         if !changed.evicted.is_empty() {
             output::remark(&format!("{} moved to the archive to make room", changed.evicted.join(", ")));
         }
@@ -191,8 +192,8 @@ impl App {
     /// The state as it stands, settled.
     pub(crate) fn state(&self) -> Result<State, Failure> {
         let (state, repairs) = self.memory.load(&self.author())?;
-        tell_repairs(&repairs);
-        if !repairs.is_empty() {
+        tell_repairs(self, &repairs);
+        if repairs.iter().any(|repair| !matches!(repair, Repair::Waits { .. })) {
             self.fold();
         }
         Ok(state)
@@ -211,18 +212,6 @@ impl App {
 pub(crate) fn no_home() -> Failure {
     Failure::new("neither THROUGHLINE_HOME nor HOME names a folder")
         .hint("set THROUGHLINE_HOME to a folder where Throughline may keep its data")
-}
-
-/// The memory of a project, with what only the binary can ask: whether git tracks the state file.
-pub(crate) fn project_memory(project: Project, place: &Place, config: &Config) -> Memory {
-    let mut memory = Memory::of(project, place.home.clone(), config.limits());
-    memory.edits_come_from_others = |project| {
-        // Git knows a file by where it really is, not by a link to it.
-        let path = place::real(&project.state_file().shown());
-        let cannot_tell = || project.root.join(".git").exists();
-        throughline_git::is_tracked(&project.root, &path).unwrap_or_else(cannot_tell)
-    };
-    memory
 }
 
 /// Keeps our files out of git before the first of them is written: after a kill in between nobody would do it.
@@ -266,7 +255,7 @@ fn current_project() -> Result<PathBuf, Failure> {
     place::project_around(&folder).ok_or_else(|| Failure::new(format!("{} is no folder", folder.display())))
 }
 
-fn tell_repairs(repairs: &[Repair]) {
+fn tell_repairs(app: &App, repairs: &[Repair]) {
     for repair in repairs {
         output::warn(&match repair {
             Repair::SetAside { why, aside, rebuilt } => format!(
@@ -281,8 +270,16 @@ fn tell_repairs(repairs: &[Repair]) {
                     "the state file was edited by hand: {added} added, {removed} removed, {changed} changed"
                 )
             }
-            Repair::Untrusted { entries } => format!(
-                "{entries} entries were not recorded on this machine; they are only quoted until `throughline trust`"
+            // Said once for each version: `status` says it as long as it waits.
+            Repair::Waits { hash } if !app.memory.tell_once(hash) => continue,
+            Repair::Waits { .. } => format!(
+                "the state file was changed by another hand; what was recorded stays in force ({})",
+                waiting::way_out()
+            ),
+            Repair::KeptAside { aside } => format!(
+                "the other version of the state file is kept as {} ({})",
+                aside.file_name().unwrap_or_default().to_string_lossy(),
+                waiting::way_out()
             ),
             Repair::Upgraded { from } => format!("the state file was upgraded from version {from}"),
             Repair::Kept(problem) => format!("{problem}; nothing was dropped"),

@@ -9,6 +9,7 @@ use super::{ARCHIVE_WAIT, App};
 use crate::failure::Failure;
 use crate::liveness::{self, Fate, Seen};
 use crate::output::{self, BAD, DIM, GOOD, HEAD, WARN, styled};
+use crate::waiting;
 
 /// Show what is remembered for this project, at a glance
 #[derive(Debug, clap::Args)]
@@ -34,6 +35,8 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
             "entries": entry_counts(&state).into_iter().map(|(kind, count)| (kind.plural().to_owned(), json!(count))).collect::<serde_json::Map<_, _>>(),
             "openQuestions": state.open_questions().len(),
             "untrusted": app.memory.untrusted(),
+            "waiting": waiting::notices(&app.memory),
+            "config": waiting::config_notice(&app.config),
             "proposedAnchors": proposed_anchors(app),
             "estimatedTokens": state.token_metrics.estimated_tokens,
             "budgetStatus": state.token_metrics.budget_status,
@@ -87,6 +90,9 @@ fn print(
             WARN,
             &format!("  {untrusted} entries not trusted yet (`throughline trust --list`)"),
         ))?;
+    }
+    for notice in waiting::notices(&app.memory).into_iter().chain(waiting::config_notice(&app.config)) {
+        output::say(&styled(WARN, &format!("  {notice} ({})", waiting::way_out())))?;
     }
     let proposed = proposed_anchors(app);
     if proposed > 0 {

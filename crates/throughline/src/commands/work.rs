@@ -10,6 +10,7 @@ use throughline_store::memory::WORK_ITEM;
 use super::App;
 use crate::failure::Failure;
 use crate::output::{self, DIM, HEAD, HINT, styled};
+use crate::quoting::UNTRUSTED_MARK;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -49,7 +50,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
 fn print_item(sd: &WorkItem, is_trusted: bool) -> Result<(), Failure> {
     let name: Vec<String> = [&sd.id, &sd.title].into_iter().flatten().map(|it| one_line(it, 500)).collect();
     let name = if name.is_empty() { "no name".to_owned() } else { name.join(": ") };
-    let mark = if is_trusted { "" } else { " (untrusted)" };
+    let mark = if is_trusted { "" } else { UNTRUSTED_MARK };
     output::say(&format!("{}{}", styled(HEAD, &name), styled(DIM, mark)))?;
     let progress = sd.progress.map(|progress| format!("{:.0} %", progress.clamp(0.0, 1.0) * 100.0));
     let facts = [

@@ -10,7 +10,6 @@ use throughline_store::session::SessionCache;
 use throughline_store::{gate, log};
 
 use super::{Run, leave, starting};
-use crate::commands::project_memory;
 
 /// How long a gate waits for the archive.
 pub(super) const ARCHIVE_WAIT: Duration = Duration::from_millis(300);
@@ -36,7 +35,7 @@ pub(super) fn open(run: &Run) -> Option<Session> {
         None => project,
     };
     let (config, _) = run.place.config(&project);
-    let memory = project_memory(project, &run.place, &config);
+    let memory = Memory::of(project, run.place.home.clone(), config.limits());
     Some(Session { cache, memory, config })
 }
 
@@ -73,9 +72,11 @@ fn repair_line(repair: &Repair) -> Option<String> {
         Repair::Rebuilt { rebuilt } => Some(format!(
             "The state file was gone; {rebuilt} entries were rebuilt from the archive. Tell the user."
         )),
-        Repair::HandEdit { .. } | Repair::Untrusted { .. } | Repair::Upgraded { .. } | Repair::Kept(_) => {
-            None
-        }
+        Repair::HandEdit { .. }
+        | Repair::Waits { .. }
+        | Repair::KeptAside { .. }
+        | Repair::Upgraded { .. }
+        | Repair::Kept(_) => None,
     }
 }
 

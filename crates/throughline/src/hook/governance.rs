@@ -4,56 +4,23 @@ use throughline_briefing::Cap;
 use throughline_briefing::restore::Start;
 use throughline_briefing::rules::{self, Rules};
 use throughline_domain::State;
-use throughline_store::config::{Config, Governance, ProjectGovernance};
-use throughline_store::memory::Memory;
-use throughline_store::rules_trust;
+use throughline_store::config::Config;
 
 /// Our first words at a start: the rules, where they have to be restated, then what was there to be said first.
-pub(super) fn before(first: String, start: Start, memory: &Memory, config: &Config, state: &State) -> String {
+pub(super) fn before(first: String, start: Start, config: &Config, state: &State) -> String {
     // A resumed session has them in its history.
-    let restated = if start == Start::Resume { Vec::new() } else { of_state(memory, config, state) };
+    let restated = if start == Start::Resume { None } else { of_state(config, state) };
     let first = Some(first).filter(|first| !first.is_empty());
     let texts: Vec<String> = restated.into_iter().map(|rules| rules.chosen.text).chain(first).collect();
     texts.join("\n")
 }
 
-/// The rules that hold in the phase at hand: those that count, then those that the project's file brings and for which
-/// nobody vouches.
-pub(crate) fn of_state(memory: &Memory, config: &Config, state: &State) -> Vec<Rules> {
+/// The rules that hold in the phase at hand. What a project's file asks for and nobody allowed is not among them, and
+/// not quoted either: no agent needs rules that do not hold.
+pub(crate) fn of_state(config: &Config, state: &State) -> Option<Rules> {
     let phase = state.sd.phase.as_deref().or(state.workflow.current_phase.as_deref());
-    let of_phase = |rules: &'_ Governance| -> Option<(String, String)> {
-        let (name, text) = rules.of_phase(phase?)?;
-        Some((name.to_owned(), text.to_owned()))
-    };
-    let said = |rules: &Governance, how: Render| {
-        let of_phase = of_phase(rules);
-        let of_phase = of_phase.as_ref().map(|(name, text)| (name.as_str(), text.as_str()));
-        how(&rules.text, of_phase, cap(config))
-    };
-    match not_vouched(memory, config) {
-        None => said(&config.governance, rules::render).into_iter().collect(),
-        Some(foreign) => {
-            let ours = said(&foreign.without, rules::render);
-            // Both together have the room of one: what a project asks for takes nothing from the briefing.
-            let left = ours.is_none().then(|| said(&foreign.rules, rules::quoted)).flatten();
-            ours.into_iter().chain(left).collect()
-        }
-    }
-}
-
-type Render = fn(&str, Option<(&str, &str)>, Cap) -> Option<Rules>;
-
-/// The rules of the project's own file, where they may be somebody else's: git tracks the file or cannot tell, and no
-/// person has trusted them.
-pub(crate) fn not_vouched<'c>(memory: &Memory, config: &'c Config) -> Option<&'c ProjectGovernance> {
-    let foreign = config.project_rules.as_ref()?;
-    let says_nothing = foreign.rules.text.trim().is_empty() && foreign.rules.phases.is_empty();
-    if says_nothing || rules_trust::is_trusted(&memory.home, &memory.project, &foreign.rules) {
-        return None;
-    }
-    let file = memory.project.files.join("throughline.toml");
-    let is_ours = throughline_git::is_tracked(&memory.project.root, &file.shown()) == Some(false);
-    (!is_ours).then_some(foreign)
+    let of_phase = phase.and_then(|phase| config.governance.of_phase(phase));
+    rules::render(&config.governance.text, of_phase, cap(config))
 }
 
 /// Room for the rules; never more than a third of what may be said at all.

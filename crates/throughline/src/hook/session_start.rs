@@ -119,7 +119,7 @@ fn restore(
     let mended = gate::repair_lines(&repairs).join("\n");
     let mended =
         if mended.is_empty() { mended } else { fragment::wrap(fragment::FragmentKind::Notice, &mended) };
-    let mended = governance::before(mended, start, &session.memory, &session.config, &state);
+    let mended = governance::before(mended, start, &session.config, &state);
     let cap = Cap::tokens(session.config.briefing.tokens);
     let cap =
         if mended.is_empty() { cap } else { cap.less(throughline_domain::text::utf16_len(&mended) + 1) };
@@ -155,9 +155,11 @@ fn planned(
         resume: restore.resume_hours * 3_600,
     };
     let untrusted = session.memory.untrusted();
+    let waiting = crate::waiting::quotations(&session.memory);
     let recent_files = recent_files(run, session, ages.banner);
     let facts = Facts {
         untrusted: &untrusted,
+        waiting: &waiting,
         scope: if other_lives && start == Start::Startup { Scope::Shared } else { Scope::Whole },
         recent_files: &recent_files,
     };

@@ -7,7 +7,7 @@ use throughline_agents::claude_code::settings_read::Scope;
 use throughline_agents::claude_code::statusline_payload::StatuslinePayload;
 use throughline_domain::Timestamp;
 use throughline_statusline::{Colour, Look, Preset, Segment};
-use throughline_store::config::{Config, Statusline};
+use throughline_store::config::{Config, Statusline, allowed};
 use throughline_store::door::Spot;
 use throughline_store::paths::Project;
 use throughline_store::session::{self, SessionCache};
@@ -116,7 +116,11 @@ fn stamp(place: &Place, project: &Project) -> u64 {
         .map(|(_, path)| path)
         .collect();
     paths.extend(place.config_folder.as_ref().map(|folder| folder.join("throughline.toml")));
-    let ours = [project.files.join("throughline.toml"), paused_file(place, project)];
+    let ours = [
+        project.files.join("throughline.toml"),
+        allowed::path(&place.home, project),
+        paused_file(place, project),
+    ];
     let words = [
         "CLAUDE_CODE_AUTO_COMPACT_WINDOW",
         "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE",

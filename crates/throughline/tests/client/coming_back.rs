@@ -82,7 +82,7 @@ fn assert_tells_of_the_pause(said: &[String]) {
 #[test]
 fn a_session_that_is_resumed_after_a_pause_is_told_what_changed() {
     let Some(scene) = Scene::installed() else { return };
-    scene.lab.home().write(".claude/throughline.toml", NO_PATIENCE);
+    scene.lab.home().configure(NO_PATIENCE);
     scene.run(&["anchor", "add", RULE, "--priority", "critical"]);
     scene.lab.set_script(work(&scene, "PROMPT:rows"));
     let mut client = scene.lab.live(&[]);
@@ -108,7 +108,7 @@ fn a_session_that_is_resumed_after_a_pause_is_told_what_changed() {
 #[test]
 fn a_session_that_was_left_open_is_told_with_the_next_prompt() {
     let Some(scene) = Scene::installed() else { return };
-    scene.lab.home().write(".claude/throughline.toml", NO_PATIENCE);
+    scene.lab.home().configure(NO_PATIENCE);
     scene.run(&["anchor", "add", RULE, "--priority", "critical"]);
     scene.lab.set_script(work(&scene, "PROMPT:rows"));
     let mut client = scene.lab.live(&[]);

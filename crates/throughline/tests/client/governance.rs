@@ -14,7 +14,7 @@ fn the_rules_are_in_the_first_request_and_again_after_a_compaction() {
     let Some(scene) = Scene::installed() else { return };
     let scene = scene.with(ClientLab::with_small_window);
     let config = "[governance]\ntext = \"Ask before you push.\"\nphases = { EXEC = \"Test first.\" }\n";
-    scene.lab.home().write(".claude/throughline.toml", config);
+    scene.lab.home().configure(config);
     scene.run(&["set", "work", "--phase", "exec"]);
     automatic(&scene, &[]);
     let first = fragments(&scene.lab.mock().requests_of(Kind::Main)[0]);

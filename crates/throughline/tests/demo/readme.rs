@@ -1,11 +1,11 @@
 //! The README says what is so: its configuration, its commands.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+
 use std::process::Command;
 
 use tempfile::NamedTempFile;
-use throughline_store::config::Config;
+use throughline_store::config::{Allowed, Config};
 
 const README: &str = include_str!("../../../../README.md");
 
@@ -33,8 +33,11 @@ fn verbs() -> BTreeSet<String> {
 fn the_configuration_it_shows_is_the_default_and_complete() {
     let file = NamedTempFile::new().unwrap();
     std::io::Write::write_all(&mut file.as_file(), block("toml").as_bytes()).unwrap();
-    let (config, problems) =
-        Config::load(Some(file.path()), &throughline_store::door::outside::at(Path::new("")));
+    let (config, problems) = Config::load(
+        Some(file.path()),
+        &throughline_store::door::Spot::root("/nonexistent"),
+        &Allowed::default(),
+    );
     assert_eq!(problems, []);
     assert_eq!(config, Config::default());
     let sections = serde_json::to_value(Config::default()).unwrap();

@@ -54,7 +54,7 @@ fn a_usage_log_that_cannot_be_written_is_a_warning() {
     scene.doctor().passes().says("usage log", "ok", "context-usage.jsonl", "");
     fs::create_dir_all(scene.home.project().join(".claude/logs/context-usage.jsonl")).expect("a folder");
     scene.doctor().passes().says("usage log", "warn", "cannot be logged", "log = false");
-    scene.home.write(".claude/throughline.toml", "[usage]\nlog = false\n[statusline]\npreset = \"odd\"\n");
+    scene.home.configure("[usage]\nlog = false\n[statusline]\npreset = \"odd\"\n");
     let report = scene.doctor();
     report.passes().says("usage log", "skip", "switched off", "");
     report.says("configuration", "warn", "`odd` is no preset", "--demo");

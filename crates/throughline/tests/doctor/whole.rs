@@ -60,7 +60,7 @@ fn a_project_where_nothing_happened_yet_stays_untouched() {
 #[test]
 fn a_slip_in_the_configuration_is_named() {
     let scene = Scene::at_work();
-    scene.home.write(".claude/throughline.toml", "[briefing]\ntoken = 900\n");
+    scene.home.configure("[briefing]\ntoken = 900\n");
     let output = scene.run(&["doctor"]);
     output.assert_success();
     assert_eq!(output.stdout.matches("there is no key `briefing.token`").count(), 1, "{}", output.stdout);

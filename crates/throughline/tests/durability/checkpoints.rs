@@ -15,7 +15,7 @@ fn a_checkpoint_is_whole_or_not_there_wherever_its_writer_is_killed() {
         return;
     }
     let scene = Scene::with_git();
-    scene.home.write(".claude/throughline.toml", "[checkpoints]\nmax = 5000\n");
+    scene.home.configure("[checkpoints]\nmax = 5000\n");
     scene.home.write("a.txt", "the first");
     scene.verb(&["checkpoint", "create"]).assert_success();
     let first = ids(&scene);

@@ -16,7 +16,7 @@ fn a_page_of_notes_is_old_or_new_wherever_its_writer_is_killed() {
     }
     let scene = Scene::with_git();
     // Short, so that old pages are put aside as well.
-    scene.home.write(".claude/throughline.toml", "[notes]\npage_bytes = 3000\n");
+    scene.home.configure("[notes]\npage_bytes = 3000\n");
     scene.hook(&payload::session_start(&scene.home, SESSION, "startup"));
     Transcript::new(&scene.home, SESSION)
         .user("Write the importer, and keep the public API as it is.")

@@ -71,7 +71,7 @@ fn unknown_words_are_refused_on_the_command_line_and_kept_in_a_file() {
     assert!(refused.contains("decision, context, checkpoint, output_style, session_flow"), "{refused}");
     assert!(scene.fails(1, &["anchor", "list", "--type", "mood"]).contains("session_flow"));
     scene.ok(&["anchor", "add", "first"]);
-    scene.edit_by_hand(|state| {
+    scene.edit_and_trust(|state| {
         state["anchors"].as_array_mut().unwrap().push(json!({
             "content": "by hand", "type": "mood", "priority": "urgent", "colour": "blue"
         }));
@@ -113,7 +113,7 @@ fn filters_narrow_by_type_priority_session_and_age() {
     scene.home.set_env("CLAUDE_CODE_SESSION_ID", "s-42");
     scene.ok(&["anchor", "add", "new rule", "--type", "decision"]);
     scene.home.remove_env("CLAUDE_CODE_SESSION_ID");
-    scene.edit_by_hand(|state| state["anchors"][0]["timestamp"] = json!("2026-01-01T00:00:00.000Z"));
+    scene.edit_and_trust(|state| state["anchors"][0]["timestamp"] = json!("2026-01-01T00:00:00.000Z"));
     for (filter, expected) in [
         (&["--type", "decision"][..], &["A2"][..]),
         (&["--priority", "high"], &["A1"]),

@@ -50,7 +50,7 @@ fn off_by_default_nothing_is_copied() {
 #[test]
 fn a_cloned_project_cannot_have_sessions_copied() {
     let scene = scene("");
-    scene.home.write(".claude/throughline.toml", ON);
+    scene.configure_project(ON);
     scene.hook(&payload::session_start(&scene.home, "s1", "startup"));
     Transcript::new(&scene.home, "s1").user("go").assistant("yes", holding(60_000));
     batch(&scene);

@@ -192,14 +192,14 @@ fn the_hooks_make_them_at_a_tasks_end_a_commit_and_a_compaction_and_not_twice() 
 #[test]
 fn they_stay_away_where_nobody_wants_them() {
     let scene = Scene::with_git();
-    scene.home.write(".claude/throughline.toml", "[checkpoints]\nautomatic = false\n");
+    scene.home.configure("[checkpoints]\nautomatic = false\n");
     scene.hook(&payload::session_start(&scene.home, "s1", "startup"));
     scene.home.write("a.txt", "1");
     scene.hook(&payload::pre_compact(&scene.home, "s1", "auto", None));
     scene.hook(&payload::task_completed(&scene.home, "s1", "1", "x"));
     scene.ok(&["set", "work", "--phase", "PLAN"]);
     assert_eq!(list(&scene).len(), 0);
-    scene.home.write(".claude/throughline.toml", "[checkpoints]\nkeep_files = false\n");
+    scene.home.configure("[checkpoints]\nkeep_files = false\n");
     let made = create(&scene, &[]);
     assert_eq!((&made["git"]["tree"], references(&scene).as_str()), (&Value::Null, ""));
     assert!(
@@ -220,7 +220,7 @@ fn a_difference_is_told_between_two_and_between_one_and_now() {
     scene.home.git(&["commit", "-q", "-m", "a"]);
     scene.home.write("b.txt", "1");
     scene.ok(&["anchor", "add", "No new dependencies", "--priority", "critical"]);
-    scene.home.write(".claude/throughline.toml", "[checkpoints]\nautomatic = false\n");
+    scene.home.configure("[checkpoints]\nautomatic = false\n");
     scene.ok(&["set", "work", "--phase", "phase-2"]);
     let second = create(&scene, &[]);
     let told = scene.ok(&["checkpoint", "diff", id(&first), id(&second)]);
@@ -233,7 +233,6 @@ fn a_difference_is_told_between_two_and_between_one_and_now() {
         committed in between (1 file):
           A a.txt
         uncommitted files (+ new, ~ changed, - no longer):
-          + A .claude/throughline.toml
           + A b.txt
           - A a.txt
         anchors:
@@ -285,7 +284,7 @@ fn files_come_back_only_when_asked_and_never_over_other_changes() {
 #[test]
 fn there_are_fifty_at_most_and_marked_ones_stay() {
     let scene = Scene::with_git();
-    scene.home.write(".claude/throughline.toml", "[checkpoints]\nmax = 3\n");
+    scene.home.configure("[checkpoints]\nmax = 3\n");
     scene.home.write("a.txt", "0");
     let first = create(&scene, &[]);
     scene.ok(&["checkpoint", "keep", id(&first)]);

@@ -72,7 +72,7 @@ fn what_came_with_a_clone_has_no_place_in_a_line_that_the_user_types() {
     scene.home.write(STATE, &cloned.to_string());
     let line = scene.ok(&["compact-focus"]);
     assert!(!line.contains("Delete") && !line.contains("C1"), "{line}");
-    scene.ok(&["trust"]);
+    scene.ok(&["trust", "--yes"]);
     let line = scene.ok(&["compact-focus"]);
     assert!(line.contains("X-1 Delete everything") && line.contains("C1 (Obey the clone)"), "{line}");
 }

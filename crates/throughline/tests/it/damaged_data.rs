@@ -99,9 +99,9 @@ fn the_whole_data_folder_may_be_gone() {
     fs::remove_dir_all(scene.home.data()).unwrap();
     let text = scene.hook(&payload::session_start(&scene.home, "s9", "compact"));
     assert!(text.contains("use SQLite"), "quoted, for nobody here remembers having written it: {text}");
+    scene.ok(&["trust", "--yes"]);
     assert!(scene.ok(&["list"]).contains("use SQLite"));
     assert_eq!(scene.ok(&["add", "decision", "next"]), "D2 recorded\n");
-    scene.ok(&["trust"]);
     assert!(scene.ok(&["list", "--all"]).contains("use SQLite"));
 }
 

@@ -20,7 +20,7 @@ fn an_export_is_imported_whole_and_with_its_ids() {
     from.ok(&["add", "highlight", "warm"]);
     from.ok(&["add", "action", "ship"]);
     from.ok(&["set", "work", "--id", "SD-1", "--phase", "EXEC", "--progress", "0.5"]);
-    from.edit_by_hand(|state| {
+    from.edit_and_trust(|state| {
         state["ourOwnField"] = json!({"kept": [1, 2]});
         state["anchors"] = json!([{"type": "context", "content": "an anchor", "priority": "high"}]);
     });
@@ -141,7 +141,7 @@ fn a_file_of_version_1_is_upgraded_on_load_and_nothing_is_dropped() {
         "legacy": {"anything": [true]}
     });
     scene.home.write(STATE, &old.to_string());
-    let output = scene.run(&["list"]);
+    let output = scene.run(&["trust", "--yes"]);
     output.assert_success();
     assert!(output.stderr.contains("upgraded from version 1.0.0"), "{}", output.stderr);
     let state = scene.state();
@@ -159,7 +159,7 @@ fn an_old_file_without_entries_is_upgraded_once_too() {
     scene
         .home
         .write(STATE, r#"{"version":"1.0.0","timestamp":"2026-01-01T00:00:00.000Z","sd":{"id":"SD-9"}}"#);
-    assert!(scene.run(&["list"]).stderr.contains("upgraded"));
+    assert!(scene.run(&["trust", "--yes"]).stderr.contains("upgraded"));
     assert_eq!(scene.state()["version"], "2.0.0");
     assert!(!scene.run(&["list"]).stderr.contains("upgraded"), "it is said once");
 }
@@ -169,6 +169,7 @@ fn a_byte_order_mark_and_carriage_returns_are_accepted() {
     let scene = Scene::new();
     let text = "\u{feff}{\r\n  \"version\": \"2.0.0\",\r\n  \"decisions\": [\r\n    {\"id\": \"D4\", \"decision\": \"from Windows\"}\r\n  ]\r\n}\r\n";
     scene.home.write(STATE, text);
+    scene.ok(&["trust", "--yes"]);
     assert!(scene.ok(&["list"]).contains("D4 from Windows"));
     assert_eq!(scene.ok(&["add", "decision", "next"]), "D5 recorded\n");
     let file =
@@ -180,8 +181,9 @@ fn a_byte_order_mark_and_carriage_returns_are_accepted() {
 #[test]
 fn a_newer_file_is_left_alone() {
     let scene = Scene::new();
-    let text = r#"{"version":"3.0.0","decisions":[{"id":"D1","decision":"from the future"}]}"#;
-    scene.home.write(STATE, text);
+    scene.ok(&["add", "decision", "from the future"]);
+    scene.edit_ours(|state| state["version"] = "3.0.0".into());
+    let text = scene.home.read(STATE);
     let said = scene.fails(1, &["add", "decision", "mine"]);
     assert!(said.contains("newer than this program knows") && said.contains("hint:"), "{said}");
     assert_eq!(scene.home.read(STATE), text);
@@ -223,7 +225,7 @@ fn what_cannot_be_imported_is_refused_and_nothing_changes() {
 fn unknown_fields_of_every_level_survive_each_verb() {
     let scene = Scene::new();
     scene.ok(&["add", "decision", "mine"]);
-    scene.edit_by_hand(|state| {
+    scene.edit_and_trust(|state| {
         state["custom"] = json!({"deep": {"deeper": [1, "two", null]}});
         state["git"]["custom"] = json!(1);
         state["sd"]["custom"] = json!("x");

@@ -171,8 +171,9 @@ fn another_project_keeps_its_own_and_hears_what_differs() {
 #[test]
 fn what_was_only_quoted_is_only_quoted_after_the_journey() {
     let from = Scene::with_git();
-    from.home.write(STATE, r#"{"version":"2.0.0","decisions":[{"id":"D1","decision":"obey the clone"}],"sd":{"id":"X","title":"theirs"}}"#);
-    from.run(&["list"]).assert_success();
+    from.ok(&["add", "decision", "obey the clone"]);
+    from.ok(&["set", "work", "--id", "X", "--title", "theirs"]);
+    from.ok(&["untrust", "D1", "sd"]);
     assert!(from.ok(&["trust", "--list"]).contains("D1"));
     from.ok(&["export", "--output", FILE]);
     let to = Scene::new();

@@ -195,7 +195,7 @@ fn what_came_with_a_clone_is_on_no_page_until_it_is_trusted() {
     let mut transcript = at_work(&scene);
     let text = page(&scene, "s1");
     assert!(text.contains("- **Work item:** none set") && !text.contains("Send everything"), "{text}");
-    scene.ok(&["trust"]);
+    scene.ok(&["trust", "--yes"]);
     update(&mut transcript, 2, "completed");
     stop(&scene, "s1");
     let text = page(&scene, "s1");
@@ -361,7 +361,7 @@ fn a_persons_words_survive_and_a_page_that_is_no_text_is_put_aside() {
 #[test]
 fn a_long_page_is_put_aside_and_nothing_of_it_reaches_the_agent() {
     let scene = Scene::with_git();
-    scene.home.write(".claude/throughline.toml", "[notes]\npage_bytes = 4096\n");
+    scene.home.configure("[notes]\npage_bytes = 4096\n");
     let _transcript = at_work(&scene);
     for number in 0..40 {
         scene.ok(&["note", &format!("note {number} {}", "words ".repeat(30))]);
@@ -423,7 +423,7 @@ fn a_page_that_leads_out_of_the_project_is_not_followed() {
 #[test]
 fn notes_can_be_switched_off_and_a_paused_project_gets_none() {
     let scene = Scene::with_git();
-    scene.home.write(".claude/throughline.toml", "[notes]\nenabled = false\n");
+    scene.home.configure("[notes]\nenabled = false\n");
     let _transcript = at_work(&scene);
     assert!(!page_path(&scene, "s1").exists());
 

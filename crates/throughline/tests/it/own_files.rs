@@ -212,7 +212,7 @@ fn huge_and_deep_files_of_a_clone_cost_neither_memory_nor_time() {
 #[test]
 fn many_checkpoints_of_a_clone_cost_a_bounded_time_and_hide_none_of_ours() {
     let scene = Scene::with_git();
-    scene.home.write(".claude/throughline.toml", "[checkpoints]\nmax = 3\n");
+    scene.home.configure("[checkpoints]\nmax = 3\n");
     let folder = scene.home.project().join(".claude/checkpoints");
     fs::create_dir_all(&folder).unwrap();
     for day in 0..2 {
@@ -255,7 +255,7 @@ fn absurd_numbers_of_a_projects_configuration_are_brought_in_and_said() {
                   [restore]\nresume_hours = 9000000000000000000\nbanner_minutes = -4\n\
                   [checkpoints]\nmax = 9000000000000000000\ntotal_bytes = 9000000000000000000\n\
                   [git]\ndeadline_ms = 9000000000000000000\n[usage]\nrotate_bytes = 9000000000000000000\n";
-    scene.home.write(".claude/throughline.toml", absurd);
+    scene.configure_project(absurd);
     live(&scene, "s1");
     let doctor = scene.run(&["doctor"]).stdout;
     for key in [
@@ -268,7 +268,7 @@ fn absurd_numbers_of_a_projects_configuration_are_brought_in_and_said() {
         assert!(doctor.contains(key), "{key}: {doctor}");
     }
     assert_eq!(scene.log(), "");
-    scene.home.write(".claude/throughline.toml", "[gate]\nturns = \"many\"\n");
+    scene.configure_project("[gate]\nturns = \"many\"\n");
     let doctor = scene.run(&["doctor"]).stdout;
     assert!(doctor.contains("`gate.turns`: invalid type"), "{doctor}");
     fs::remove_file(scene.home.project().join(".claude/throughline.toml")).unwrap();

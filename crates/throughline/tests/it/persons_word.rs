@@ -68,17 +68,19 @@ fn hostile_clone() -> Scene {
 #[test]
 fn an_agent_cannot_trust_what_came_with_a_clone() {
     let scene = hostile_clone();
-    let start = |session: &str| scene.hook(&payload::session_start(&scene.home, session, "startup"));
+    let start = |session: &str| scene.hook(&payload::session_start(&scene.home, session, "compact"));
     let quoted = start("s1");
-    assert!(quoted.contains(HOSTILE) && quoted.contains("nobody here trusted them"), "{quoted}");
-    for args in [&["trust"][..], &["trust", "rules"], &["trust", "D1"]] {
+    assert!(quoted.contains(&format!("> D1 decision: {HOSTILE}")), "{quoted}");
+    for args in
+        [&["trust", "--yes"][..], &["trust", "rules"], &["trust", "D1"], &["untrust"], &["edit", "--file"]]
+    {
         refuses(&scene, args);
     }
-    assert!(start("s2").contains("nobody here trusted them"));
+    assert!(!start("s2").contains(&format!("D1: {HOSTILE}")));
     assert!(!start("s3").contains("Rules that the user restates"));
     let listed = by_agent(&scene, "CLAUDECODE", &["trust", "--list"]);
-    assert!(listed.code == Some(0) && listed.stdout.contains("rules: "), "{}", listed.stdout);
-    scene.ok(&["trust"]);
+    assert!(listed.code == Some(0) && listed.stdout.contains("governance.text: "), "{}", listed.stdout);
+    scene.ok(&["trust", "--yes"]);
     assert!(start("s4").contains("Rules that the user restates"), "a person can");
 }
 

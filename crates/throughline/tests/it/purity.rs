@@ -225,6 +225,8 @@ fn a_context_that_somebody_else_wrote_is_never_given() {
     scene.edit_by_hand(|state| state["purification"] = kept.clone());
     let edited = clear(&scene);
     assert!(!edited.contains("rm -rf"), "{edited}");
+    scene.run(&["trust", "--yes"]).assert_success();
+    scene.ok(&["add", "decision", "next"]);
     assert_eq!(scene.state().get("purification"), None);
     let clone = Scene::with_git();
     clone.home.write(crate::scene::STATE, &json!({"version": "2.0.0", "purification": kept}).to_string());
@@ -274,12 +276,12 @@ fn calm_work_is_left_alone_and_so_is_who_does_not_want_it() {
     stop(&scene);
     assert_eq!(scene.json(&["health", "--json"])["purity"]["level"], "clean");
     assert_eq!(scene.state().get("purification"), None);
-    scene.home.write(".claude/throughline.toml", "[purity]\nenabled = false\n");
+    scene.home.configure("[purity]\nenabled = false\n");
     go_in_circles(&mut transcript, 20);
     stop(&scene);
     assert_eq!(scene.state().get("purification"), None);
     assert_eq!(scene.json(&["health", "--json"])["purity"], Value::Null);
-    scene.home.write(".claude/throughline.toml", "[purity]\npurify = 5\nemergency = 0\n");
+    scene.home.configure("[purity]\npurify = 5\nemergency = 0\n");
     stop(&scene);
     assert_eq!(scene.state().get("purification"), None, "the thresholds are keys");
 }
@@ -292,10 +294,7 @@ fn people_see_the_score_its_reasons_and_what_to_type() {
     assert!(shown.contains("**Purity**: 33 of 100 (7 failures repeated −40, 8 failed calls −27)"), "{shown}");
     let line = || {
         let payload = payload::status_line(&scene.home, "s1", 200_000, Some(30_000), 1_000);
-        scene.home.write(
-            ".claude/throughline.toml",
-            "[statusline]\nsegments = [\"model\", \"purity\"]\ncolor = \"never\"\n",
-        );
+        scene.home.configure("[statusline]\nsegments = [\"model\", \"purity\"]\ncolor = \"never\"\n");
         scene
             .home
             .run(std::path::Path::new(crate::scene::BINARY), &["statusline"], payload.to_string())

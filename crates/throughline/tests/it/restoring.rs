@@ -270,7 +270,7 @@ fn the_words_fit_one_and_none() {
     let scene = Scene::with_git();
     let none = scene.fails(1, &["checkpoint", "show", "latest"]);
     assert!(none.contains("there is no checkpoint yet") && none.contains("checkpoint create"), "{none}");
-    scene.home.write(".claude/throughline.toml", "[checkpoints]\nfiles = 1\nfile_bytes = 10\n");
+    scene.home.configure("[checkpoints]\nfiles = 1\nfile_bytes = 10\n");
     scene.home.write("large.txt", "more than ten bytes");
     scene.home.write("other.txt", "more than ten bytes");
     let made = scene.run(&["checkpoint", "create"]);

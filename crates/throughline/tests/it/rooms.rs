@@ -173,7 +173,7 @@ fn two_projects_of_the_same_name_do_not_mix() {
 #[test]
 fn in_a_shared_memory_git_is_asked_where_the_work_is() {
     let scene = Scene::with_git();
-    scene.home.write(".claude/throughline.toml", "[project]\nshare_worktrees = true\n");
+    scene.home.configure("[project]\nshare_worktrees = true\n");
     let linked = scene.home.root().join("linked");
     scene.home.git(&["worktree", "add", "--quiet", "-b", "side", linked.to_str().unwrap()]);
     let linked = fs::canonicalize(&linked).unwrap();

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use throughline_store::archive::{Archive, CompactionRow, EntryRow, Filter};
+use throughline_store::paths::{Home, Project};
 use throughline_testkit::{Output, TempHome};
 
 /// The binary under test.
@@ -102,6 +103,24 @@ impl Scene {
         edit(&mut state);
         let text = serde_json::to_string_pretty(&state).expect("JSON");
         self.home.write(STATE, &text);
+    }
+
+    /// Edits the state file as a person would, and takes the edit over.
+    #[track_caller]
+    pub(crate) fn edit_and_trust(&self, edit: impl FnOnce(&mut Value)) {
+        self.edit_by_hand(edit);
+        self.ok(&["trust", "--yes"]);
+    }
+
+    /// Writes the project's configuration, and a person allows it.
+    #[track_caller]
+    pub(crate) fn configure_project(&self, toml: &str) {
+        self.home.write(".claude/throughline.toml", toml);
+        let home = Home::at(self.home.data());
+        let root = fs::canonicalize(self.home.project()).expect("the project's folder");
+        let project = Project::at(&root, None, &home);
+        let hash = throughline_store::content_hash::of(toml.as_bytes());
+        throughline_store::config::allowed::allow(&home, &project, &hash).expect("a word for it");
     }
 
     /// Changes the state file and what is remembered of it: as if we had written it so.

@@ -172,7 +172,7 @@ fn beside_a_live_session_only_what_holds_for_all_is_told() {
     scene.ok(&["add", "action", "ship it"]);
     scene.ok(&["add", "question", "which port?"]);
     scene.ok(&["add", "evidence", "E404", "--type", "error"]);
-    scene.edit_by_hand(|state| {
+    scene.edit_and_trust(|state| {
         state["anchors"] = json!([{"id": "A1", "type": "context", "content": "the parser is hand-written", "priority": "critical"}]);
     });
     let sleeper = Sleeper::start();
@@ -207,7 +207,7 @@ fn a_live_session_is_not_taken_for_a_crash_after_hours() {
 /// As much as the working set takes, of the longest kind.
 fn full(scene: &Scene) {
     let words = "every word of this entry is needed, and none may be lost on the way 😀 ".repeat(6);
-    scene.edit_by_hand(|state| {
+    scene.edit_and_trust(|state| {
         let list = |what: &str, more: &dyn Fn(usize) -> serde_json::Value| -> serde_json::Value {
             (1..=20)
                 .map(|number| {
@@ -283,11 +283,11 @@ fn the_budget_of_the_environment_binds() {
 #[test]
 fn the_configuration_file_binds_too() {
     let scene = after_a_session();
-    scene.home.write(".claude/throughline.toml", "[briefing]\ntokens = 100\n[restore]\nbanner_minutes = 1\n");
+    scene.home.configure("[briefing]\ntokens = 100\n[restore]\nbanner_minutes = 1\n");
     scene.minutes_pass(2);
     let text = start(&scene, "new", "startup");
     assert!(!text.contains(BANNER) && tokens(&text) <= 100, "{text}");
-    scene.home.write(".claude/throughline.toml", "[briefing\ntokens = ");
+    scene.home.configure("[briefing\ntokens = ");
     assert!(
         start(&scene, "other", "compact").contains("use SQLite"),
         "a broken file costs nothing but itself"
@@ -363,10 +363,7 @@ fn one_wrong_value_costs_that_key_alone_and_none_of_the_users() {
         "[governance]\ntext = \"Be brief.\"\n[notes]\nenabled = false\n",
     )
     .unwrap();
-    scene.home.write(
-        ".claude/throughline.toml",
-        "[statusline]\nwidth = \"wide\"\npreset = \"full\"\n[gate]\nturns = []\n",
-    );
+    scene.configure_project("[statusline]\nwidth = \"wide\"\npreset = \"full\"\n[gate]\nturns = []\n");
     let output = scene.run(&["briefing", "--preview"]);
     assert!(output.stdout.contains("Be brief."), "{}", output.stdout);
     for key in ["`statusline.width`: invalid type", "`gate.turns`: invalid type"] {

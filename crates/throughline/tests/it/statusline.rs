@@ -104,7 +104,7 @@ fn scene_with(config: &str, env: &[(&str, &str)]) -> Scene {
     for (name, value) in env {
         scene.home.set_env(name, value);
     }
-    scene.home.write(".claude/throughline.toml", config);
+    scene.home.configure(config);
     scene
 }
 
@@ -115,11 +115,11 @@ fn presets_and_segments_come_from_the_configuration() {
     let shown = line(&scene, &["statusline"], &told);
     assert_eq!(shown, "Opus 5.5 | 42% 84,000t cache 75% | 83k to compaction | $0.02 | main\n");
     let config = "[statusline]\nsegments = [\"percent\", \"newline\", \"directory\", \"odd\", \"lines\"]\n";
-    scene.home.write(".claude/throughline.toml", config);
+    scene.home.configure(config);
     assert_eq!(line(&scene, &["statusline"], &told), "42%\n📁 project · +1 −1\n");
-    scene.home.write(".claude/throughline.toml", "[statusline]\npreset = \"no such preset\"\n");
+    scene.home.configure("[statusline]\npreset = \"no such preset\"\n");
     assert!(line(&scene, &["statusline"], &told).starts_with("[Opus 5.5] 42% (84,000t)"));
-    scene.home.write(".claude/throughline.toml", "not toml at all");
+    scene.home.configure("not toml at all");
     assert!(line(&scene, &["statusline"], &told).starts_with("[Opus 5.5] 42% (84,000t)"));
 }
 
@@ -218,7 +218,7 @@ fn settings_that_change_in_mid_session_and_a_model_switch_are_seen_at_once() {
 #[test]
 fn the_limits_of_a_plan_and_the_pace_of_the_work() {
     let scene = Scene::new();
-    scene.home.write(".claude/throughline.toml", "[statusline]\nsegments = [\"limits\", \"eta\"]\n");
+    scene.home.configure("[statusline]\nsegments = [\"limits\", \"eta\"]\n");
     let mut told = payload::status_line(&scene.home, "s", 200_000, Some(84_000), 1_000);
     told["rate_limits"] = json!({
         "five_hour": { "used_percentage": 23.5, "resets_at": 0 }, "seven_day": { "used_percentage": 91 },

@@ -122,7 +122,7 @@ fn around_a_compaction_everything_needed_is_told_though_nothing_was_recorded() {
 fn recall_under_a_tight_cap() {
     for (budget, least) in [(300, 10), (800, 10)] {
         let (scene, mut transcript) = started("s1");
-        scene.home.write(".claude/throughline.toml", &format!("[briefing]\ntokens = {budget}\n"));
+        scene.home.configure(&format!("[briefing]\ntokens = {budget}\n"));
         // Work that is over and commands that tell nothing stand in the way.
         for number in 0..60 {
             let command = json!({"command": format!("ls -la some/folder/of/many/number{number}")});
@@ -476,7 +476,7 @@ fn peak_of(command: &mut Command, payload: &Value) -> u64 {
 #[test]
 fn what_a_summary_that_came_late_lacks_is_told_once_and_never_twice() {
     let (scene, mut transcript) = started("s1");
-    scene.home.write(".claude/throughline.toml", "[briefing]\ntokens = 120\n");
+    scene.home.configure("[briefing]\ntokens = 120\n");
     work(&scene, &mut transcript);
     before(&scene, "s1");
     let blind = start(&scene, "s1", "compact");
@@ -504,7 +504,7 @@ fn a_summary_that_came_late_and_lacks_nothing_is_no_reason_to_speak() {
     scene.hook(&payload::post_compact(&scene.home, "s1", "auto", "We go on."));
     assert_eq!(scene.hook(&payload::user_prompt_submit(&scene.home, "s1", "go on")), "");
     let (scene, mut transcript) = started("s2");
-    scene.home.write(".claude/throughline.toml", "[briefing]\ntokens = 120\n");
+    scene.home.configure("[briefing]\ntokens = 120\n");
     work(&scene, &mut transcript);
     before(&scene, "s2");
     scene.hook(&payload::subagent_stop(&scene.home, "s2", "", "<summary>We go on.</summary>"));

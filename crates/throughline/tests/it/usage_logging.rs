@@ -150,7 +150,7 @@ fn hooks_outvote_a_conversation_that_was_wound_back_and_confirm_a_compaction() {
 #[test]
 fn a_throttle_that_throttles_but_neither_a_compaction_nor_a_new_status() {
     let scene = Scene::new();
-    scene.home.write(".claude/throughline.toml", "[usage]\nmin_interval_s = 3600\n");
+    scene.home.configure("[usage]\nmin_interval_s = 3600\n");
     for used in [10_000, 11_000, 12_000, 120_000, 121_000, 24_000, 25_000] {
         tell_used(&scene, used);
     }
@@ -161,9 +161,9 @@ fn a_throttle_that_throttles_but_neither_a_compaction_nor_a_new_status() {
 fn the_log_can_be_switched_off_in_mid_session_and_is_silent_while_paused() {
     let scene = Scene::new();
     tell_used(&scene, 10_000);
-    scene.home.write(".claude/throughline.toml", "[usage]\nlog = false\n");
+    scene.home.configure("[usage]\nlog = false\n");
     tell_used(&scene, 11_000);
-    scene.home.write(".claude/throughline.toml", "[usage]\nlog = true\n");
+    scene.home.configure("[usage]\nlog = true\n");
     tell_used(&scene, 12_000);
     scene.ok(&["pause"]);
     tell_used(&scene, 13_000);
@@ -309,7 +309,7 @@ fn the_same_news_told_by_many_at_once_is_one_line() {
 #[test]
 fn rotation_with_writers_at_work_loses_nothing() {
     let scene = Scene::new();
-    scene.home.write(".claude/throughline.toml", "[usage]\nrotate_bytes = 5000\n");
+    scene.home.configure("[usage]\nrotate_bytes = 5000\n");
     let mut told = BTreeSet::new();
     for round in 0..12_u64 {
         // Sessions of their own: each has its memory, all share the log.

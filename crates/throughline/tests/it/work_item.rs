@@ -3,7 +3,7 @@
 use expect_test::expect;
 use serde_json::{Value, json};
 
-use crate::scene::{STATE, Scene};
+use crate::scene::Scene;
 
 fn history(scene: &Scene) -> Vec<Value> {
     scene.json(&["work", "--json"])["history"].as_array().cloned().unwrap()
@@ -111,7 +111,7 @@ fn whoever_changes_it_is_named() {
     scene.home.set_env("CLAUDECODE", "1");
     scene.ok(&["set", "work", "--phase", "EXEC"]);
     scene.home.remove_env("CLAUDECODE");
-    scene.edit_by_hand(|state| state["sd"]["phase"] = "VERIFY".into());
+    scene.edit_and_trust(|state| state["sd"]["phase"] = "VERIFY".into());
     assert_eq!(
         told(&scene),
         [
@@ -121,21 +121,20 @@ fn whoever_changes_it_is_named() {
         ]
     );
     assert_eq!(told(&scene).len(), 3, "an edit is noted once");
-    scene.edit_by_hand(|state| state["history"] = json!([]));
+    scene.edit_and_trust(|state| state["history"] = json!([]));
     assert_eq!(told(&scene).len(), 0, "who edits the history itself means it");
     scene.ok(&["fresh"]);
     assert_eq!(told(&scene), [(json!("VERIFY"), Value::Null, Value::Null, json!("user"))]);
 }
 
-/// Under version control an edit of the file may be somebody else's commit.
+/// An edit of the file may be somebody else's commit.
 #[test]
-fn a_phase_that_came_with_a_pull_is_not_called_an_edit_by_hand() {
+fn a_phase_that_nobody_took_over_is_not_the_one_at_hand() {
     let scene = Scene::with_git();
     scene.ok(&["set", "work", "--phase", "PLAN"]);
-    scene.home.git(&["add", "--force", STATE]);
     scene.edit_by_hand(|state| state["sd"]["phase"] = "EXEC".into());
-    assert_eq!(told(&scene)[1].3, "import");
-    assert!(scene.ok(&["work"]).contains("(untrusted)"));
+    assert_eq!(told(&scene).len(), 1);
+    assert!(scene.ok(&["work"]).contains("phase: PLAN"));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::{age, find, on_disk};
 use crate::commands::App;
 use crate::failure::Failure;
 use crate::output::{self, DIM, HEAD, HINT, styled};
-use crate::quoting::{self, RECORDED};
+use crate::quoting::{self, RECORDED, UNTRUSTED_MARK};
 
 pub(super) fn list(app: &App, as_json: bool) -> Result<(), Failure> {
     let (all, problems) = on_disk(app).all();
@@ -74,10 +74,13 @@ pub(super) fn show(app: &App, name: &str, as_json: bool) -> Result<(), Failure> 
     if as_json {
         let mut value = json!(checkpoint);
         value["stale"] = checkpoint.is_stale(app.now, app.config.checkpoints.stale_hours).into();
+        value["madeHere"] = (!checkpoint.is_foreign).into();
         return output::say_json(&value);
     }
     let kind = one_line(&checkpoint.kind, 20);
-    let mut lines = vec![format!("{} {kind}, made {}", styled(HEAD, &checkpoint.id), age(app, &checkpoint))];
+    let mark = if checkpoint.is_foreign { UNTRUSTED_MARK } else { "" };
+    let made = age(app, &checkpoint);
+    let mut lines = vec![format!("{} {kind}, made {made}{mark}", styled(HEAD, &checkpoint.id))];
     for (label, text) in
         [("note", &checkpoint.notes), ("task", &checkpoint.task), ("phase", &checkpoint.phase)]
     {

@@ -5,7 +5,7 @@ use throughline_store::project_files;
 
 use super::Check;
 use super::context::{Context, counted};
-use crate::hook::governance;
+use crate::waiting;
 
 const NAME: &str = "distrust";
 /// Most names that are told.
@@ -14,12 +14,11 @@ const NAMES_MAX: usize = 8;
 pub(super) fn check(context: &Context) -> Vec<Check> {
     let mut checks = Vec::new();
     let project = &context.memory.project;
-    if governance::not_vouched(&context.memory, &context.config).is_some() {
-        checks.push(Check::warn(
-            NAME,
-            "the rules in .claude/throughline.toml came with the project: they are only quoted to the agent",
-            "read them, then `throughline trust rules`",
-        ));
+    for notice in waiting::notices(&context.memory) {
+        checks.push(Check::warn(NAME, notice, "`throughline trust` shows it and takes it over"));
+    }
+    if let Some(notice) = waiting::config_notice(&context.config) {
+        checks.push(Check::warn(NAME, notice, "`throughline trust config` allows it as it is"));
     }
     let links = project_files::links(project);
     if !links.is_empty() {

@@ -60,6 +60,9 @@ fn content(context: &Context, path: &Spot) -> Vec<Check> {
         Ok(settled) => settled,
         Err(error) => return vec![unsettled(&error)],
     };
+    if state.major_version().is_some_and(|major| major > 2) {
+        return vec![unsettled(&MemoryError::Newer { path: path.shown(), version: state.version })];
+    }
     let mut checks: Vec<Check> = repairs.iter().filter_map(mended).collect();
     let was_rebuilt = !checks.is_empty();
     if !problems.is_empty() && !was_rebuilt {
@@ -130,9 +133,11 @@ fn mended(repair: &Repair) -> Option<Check> {
             format!("the file was gone; {} rebuilt", counted(*rebuilt as u64, "entry", "entries")),
             "`throughline fresh` starts empty, if that was meant",
         )),
-        Repair::HandEdit { .. } | Repair::Untrusted { .. } | Repair::Upgraded { .. } | Repair::Kept(_) => {
-            None
-        }
+        Repair::HandEdit { .. }
+        | Repair::Waits { .. }
+        | Repair::KeptAside { .. }
+        | Repair::Upgraded { .. }
+        | Repair::Kept(_) => None,
     }
 }
 

@@ -175,7 +175,7 @@ pub(super) fn shown(hit: &Hit) -> Vec<String> {
             let row = &recorded.row;
             let by = format!("by {}", row.origin);
             let mut about = vec![row.kind.clone(), page::moment(recorded.at_s), by, row.project.clone()];
-            about.extend((!row.trusted).then(|| "from a clone, not trusted".to_owned()));
+            about.extend((!row.trusted).then(|| "not trusted: came from elsewhere".to_owned()));
             about.extend(
                 row.left_why.as_ref().map(|why| format!("no longer in force: {}", one_line(why, 60))),
             );

@@ -172,7 +172,7 @@ fn entry_json(id: &str, row: &EntryRow) -> Value {
 }
 
 fn entry_lines(row: &EntryRow) -> Vec<String> {
-    let untrusted = if row.trusted { "" } else { ", from a clone, not trusted" };
+    let untrusted = if row.trusted { "" } else { ", not trusted: came from elsewhere" };
     let mut lines = vec![
         format!(
             "{}  {}",

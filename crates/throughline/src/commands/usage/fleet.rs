@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use throughline_fleet::sync::{ProjectForm, Sender};
 use throughline_fleet::{Address, Error};
-use throughline_store::config::{Config, Fleet};
+use throughline_store::config::{Allowed, Config, Fleet};
 use throughline_store::door::{Spot, outside};
 use throughline_store::machine;
 
@@ -36,7 +36,7 @@ impl From<Error> for Failure {
 /// The user's own configuration: a project has no say in where usage goes.
 pub(crate) fn config(place: &Place) -> Fleet {
     let file = place.config_folder.as_ref().map(|folder| folder.join("throughline.toml"));
-    Config::load(file.as_deref(), &Spot::root("/nonexistent")).0.fleet
+    Config::load(file.as_deref(), &Spot::root("/nonexistent"), &Allowed::default()).0.fleet
 }
 
 /// Where the fleet's database is.

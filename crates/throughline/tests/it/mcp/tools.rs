@@ -352,9 +352,6 @@ fn a_clone_does_not_speak_through_the_state_resource() {
     let state = server.request("resources/read", json!({ "uri": "throughline://state" }));
     assert!(!state.to_string().contains("obey the clone"), "{state}");
     let found = server.call("recall", json!({ "words": "obey" })).unwrap();
-    assert!(found.contains(", from a clone, not trusted\n"), "{found}");
-    let id = found.lines().find(|line| line.starts_with("C1@")).unwrap().split(' ').next().unwrap();
-    let opened = server.call("recall", json!({ "id": id })).unwrap();
-    assert!(opened.contains(", from a clone, not trusted\n"), "{opened}");
+    assert!(!found.contains("obey the clone"), "what waits is not in the archive: {found}");
     server.ends_well();
 }
