@@ -58,7 +58,7 @@ impl Source<'_> {
         let mut section = Vec::new();
         loop {
             match self.next()? {
-                b']' => return Some(section),
+                b']' => return Some(section).filter(|section| !section.is_empty()),
                 b'\n' => return None,
                 byte if is_space(byte) => break,
                 byte if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.') => {
@@ -128,13 +128,14 @@ impl Source<'_> {
                     continue;
                 }
                 Some(b'"') => is_quoted = !is_quoted,
-                Some(b'\\') => match self.next()? {
-                    b'\n' => continue,
-                    b't' => value.push(b'\t'),
-                    b'b' => value.push(8),
-                    b'n' => value.push(b'\n'),
-                    byte @ (b'\\' | b'"') => value.push(byte),
-                    _ => return None,
+                Some(b'\\') => match self.next() {
+                    // The value goes on, maybe with nothing; spaces before count.
+                    None | Some(b'\n') => {}
+                    Some(b't') => value.push(b'\t'),
+                    Some(b'b') => value.push(8),
+                    Some(b'n') => value.push(b'\n'),
+                    Some(byte @ (b'\\' | b'"')) => value.push(byte),
+                    Some(_) => return None,
                 },
                 Some(byte) => value.push(byte),
             }
@@ -176,6 +177,76 @@ mod tests {
         ];
         assert_eq!(read(text).unwrap(), told);
         assert_eq!(read("").unwrap(), Vec::<String>::new());
+    }
+
+    /// What git makes of a text; spaces in values differ between its versions.
+    fn read_by_git(text: &str) -> Option<Vec<String>> {
+        use std::io::Write as _;
+        use std::process::{Command, Stdio};
+        let mut command = Command::new("git");
+        command.args(["config", "--file", "-", "--no-includes", "--list", "-z"]).current_dir("/");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let listed = String::from_utf8(output.stdout).unwrap();
+        let told = listed.split_terminator('\0').map(|it| match it.split_once('\n') {
+            Some((key, value)) => format!("{key}={value}"),
+            None => format!("{it}-"),
+        });
+        output.status.success().then(|| told.collect())
+    }
+
+    #[test]
+    fn texts_at_random_are_read_as_git_reads_them() {
+        const PIECES: [&str; 30] = [
+            "[a]",
+            "[A.b]",
+            "[c \"D\"]",
+            "[c \"",
+            "\"]",
+            "[",
+            "]",
+            "\n",
+            "\n",
+            "\n",
+            "\r\n",
+            "\r",
+            "k",
+            "Key-1",
+            "=",
+            " = ",
+            "v",
+            "\"",
+            "\\",
+            "\\\n",
+            "\\t",
+            "\\\"",
+            "#",
+            ";",
+            " ",
+            "\t",
+            "true",
+            "9",
+            "-",
+            "\u{e4}",
+        ];
+        let (mut seed, mut read_whole) = (7_u64, 0);
+        for _ in 0..400 {
+            let mut text = "[a]\nk = ".to_owned();
+            for _ in 0..8 {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let piece = usize::try_from(seed >> 33).unwrap() % PIECES.len();
+                text.push_str(PIECES[piece]);
+            }
+            let spaced = |told: Vec<String>| -> Vec<String> {
+                told.into_iter().map(|it| it.replace(['\t', '\r'], " ")).collect()
+            };
+            let (ours, theirs) = (read(&text).ok().map(spaced), read_by_git(&text).map(spaced));
+            assert_eq!(ours, theirs, "{text:?}");
+            read_whole += usize::from(ours.is_some());
+        }
+        assert!(read_whole > 20, "{read_whole}");
     }
 
     #[test]
