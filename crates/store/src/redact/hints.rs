@@ -3,8 +3,9 @@
 //! All words are found at once by three bytes of each, the rarest in prose and code: a table that stands ready in the
 //! binary, so that a process which lives for milliseconds builds nothing.
 
+use super::names::Says;
 use super::shape::{Shape, Vendor};
-use super::{command, gitleaks, own_shapes};
+use super::{command, foreign, gitleaks, own_shapes};
 
 /// What a word hints at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,8 +22,8 @@ pub(super) enum What {
     Name,
     /// `pw`, and the sign behind it.
     ShortName,
-    /// A word for a password in another language.
-    ForeignName,
+    /// A word of another language, and what it says.
+    Foreign(Says),
     /// A list of codes follows.
     Codes,
     /// A line of a file of passwords.
@@ -62,7 +63,7 @@ const fn hint(text: &'static str, what: What) -> Hint {
     Hint { text, what }
 }
 
-const OWN: [Hint; 60] = [
+const OWN: [Hint; 47] = [
     hint("masterauth", What::Name),
     hint("passw", What::Name),
     hint("passphrase", What::Name),
@@ -88,21 +89,8 @@ const OWN: [Hint; 60] = [
     hint("jsessionid", What::Name),
     hint("bindpw", What::Name),
     hint("rootpw", What::Name),
-    hint("contraseña", What::ForeignName),
-    hint("kennwort", What::ForeignName),
-    hint("mot de passe", What::ForeignName),
-    hint("ароль", What::ForeignName),
-    hint("密码", What::ForeignName),
-    hint("密碼", What::ForeignName),
-    hint("口令", What::ForeignName),
-    hint("パスワード", What::ForeignName),
-    hint("비밀번호", What::ForeignName),
-    hint("senha", What::ForeignName),
-    hint("wachtwoord", What::ForeignName),
-    hint("lösenord", What::ForeignName),
-    hint("parola", What::ForeignName),
-    hint("hasło", What::ForeignName),
-    hint("heslo", What::ForeignName),
+    hint("salt", What::Name),
+    hint("pepper", What::Name),
     hint("://", What::Address),
     hint("recovery code", What::Codes),
     hint("backup code", What::Codes),
@@ -163,6 +151,7 @@ const fn names_of(vendors: &[Vendor]) -> usize {
 }
 
 const COUNT: usize = OWN.len()
+    + foreign::WORDS.len()
     + command::WORDS.len()
     + keywords_of(&gitleaks::SHAPES)
     + keywords_of(&own_shapes::SHAPES)
@@ -179,6 +168,12 @@ const fn all() -> [Hint; COUNT] {
     while next < OWN.len() {
         hints[next] = OWN[next];
         next += 1;
+    }
+    let mut word = 0;
+    while word < foreign::WORDS.len() {
+        hints[next] = hint(foreign::WORDS[word].0, What::Foreign(foreign::WORDS[word].1));
+        next += 1;
+        word += 1;
     }
     let mut word = 0;
     while word < command::WORDS.len() {
@@ -334,7 +329,7 @@ mod tests {
             {
                 let mut places = Vec::new();
                 each(text.as_bytes(), |found, at| places.extend((found.text == word).then_some(at)));
-                let at = text.to_lowercase().find(word).unwrap();
+                let at = text.to_ascii_lowercase().find(word).unwrap();
                 assert!(places.contains(&at), "{word} in {text}: {places:?}");
             }
         }

@@ -80,7 +80,7 @@ pub(super) fn after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, us
         return rare_joint::behind_operator(bytes, operator, value).or(Some((joint, value)));
     }
     // `<password>…</password>`, `<password type="plain">…`
-    if start > 0 && bytes[start - 1] == b'<' {
+    if start > 0 && bytes[start - 1] == b'<' && !bytes[..start - 1].ends_with(b"=") {
         let tag = rest.iter().take(TAG_BYTES_MAX).position(|byte| matches!(byte, b'>' | b'<' | b'\n'));
         return tag
             .filter(|end| rest[*end] == b'>' && (*end == 0 || (has_gap && rest[end - 1] != b'/')))

@@ -3,9 +3,9 @@
 use super::Found;
 use super::joint::{self, Joint, skip_blanks};
 use super::names::{self, Says};
-use super::prose;
 use super::shape::{Reach, Vendor, reach};
 use super::value::{self, Standing};
+use super::{prose, sentence};
 
 /// Longest name, on either side of its telling word.
 pub(super) const NAME_BYTES_MAX: usize = 64;
@@ -23,25 +23,61 @@ pub(super) struct Value {
     pub(super) standing: Standing,
 }
 
-/// A secret behind the name in which a telling word stands, and where the name ends.
-pub(super) fn secret_at(text: &str, word: usize, word_end: usize) -> (Option<Found>, usize) {
+/// A secret behind the name in which a telling word stands, and where the name begins and ends.
+pub(super) fn secret_at(
+    text: &str,
+    word: usize,
+    word_end: usize,
+    others: &mut Vec<Found>,
+) -> (Option<Found>, (usize, usize)) {
     let bytes = text.as_bytes();
     let (start, end) = name_around(bytes, word, word_end);
     let start = with_word_before(text, start, end);
     // Only then: most names are followed by no value at all.
-    let said = || names::says(&text[start..end]);
+    let is_part = is_part_of_path(bytes, start, end);
+    let said = || if is_part { None } else { names::says(&text[start..end]) };
     let found = joint::after(bytes, start, end)
         .and_then(|(joint, at)| judged(text, said()?, joint, start, at))
         .or_else(|| prose::secret_after(text, end, said))
         .or_else(|| prose::secret_before(text, start, said));
-    (found, end)
+    if found.is_none()
+        && matches!(bytes.get(end), Some(b' ' | b':' | b'\'' | b'(' | b',' | b'-' | 0x80..))
+        && let Some(said) = said()
+    {
+        sentence::each_after(text, end, said, false, others);
+        if said == Says::Password {
+            others.extend(sentence::phrase_after(text, end).filter(|_| is_phrase_name(&text[start..end])));
+        }
+    }
+    (found, (start, end))
 }
 
-/// A secret behind a word for a password in another language.
-pub(super) fn foreign_at(text: &str, word: usize, word_end: usize) -> Option<Found> {
-    joint::after(text.as_bytes(), word, word_end)
-        .and_then(|(joint, at)| judged(text, Says::Password, joint, word, at))
-        .or_else(|| prose::secret_after(text, word_end, || Some(Says::Password)))
+/// `checksum/secret: …` is a hash, and between two colons a word is a part of an address.
+fn is_part_of_path(bytes: &[u8], start: usize, end: usize) -> bool {
+    let before = &bytes[..start];
+    before.ends_with(b"checksum/")
+        || before.ends_with(b":")
+            && bytes.get(end) == Some(&b':')
+            && start > 1
+            && bytes[start - 2].is_ascii_alphanumeric()
+}
+
+/// A password of several words is called so.
+fn is_phrase_name(name: &str) -> bool {
+    name.get(name.len().saturating_sub(6)..).is_some_and(|end| end.eq_ignore_ascii_case("phrase"))
+}
+
+/// Secrets behind a word of another language.
+pub(super) fn foreign_at(text: &str, word: usize, word_end: usize, said: Says, found: &mut Vec<Found>) {
+    let bytes = text.as_bytes();
+    // `jetonAcces`, `sifre_db`
+    let rest = bytes[word_end..].iter().take(NAME_BYTES_MAX);
+    let end = word_end + rest.take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    let joined = joint::after(bytes, word, end).and_then(|(joint, at)| judged(text, said, joint, word, at));
+    match joined {
+        Some(secret) => found.push(secret),
+        None => sentence::each_after(text, end, said, true, found),
+    }
 }
 
 /// `API key`, `secret key`: in a sentence the two words of a name stand apart.
@@ -58,9 +94,17 @@ fn with_word_before(text: &str, start: usize, end: usize) -> usize {
 
 /// A structured value under its key, as JSON has it.
 pub(super) fn is_secret_under(name: &str, text: &str) -> Option<&'static str> {
-    match names::says(name)? {
-        Says::Password | Says::Pass => value::is_password(text, Standing::Quoted).then_some("password"),
-        Says::Token => value::is_token(text, Standing::Quoted).then(|| kind_of(name)),
+    let said = names::says(name)?;
+    is_secret(said, text).map(|kind| if said == Says::Token { kind_of(name) } else { kind })
+}
+
+/// The same where only what the name says is known.
+pub(super) fn is_secret(said: Says, text: &str) -> Option<&'static str> {
+    match said {
+        Says::Password | Says::Pass => (value::is_password(text, Standing::Quoted)
+            || value::is_pass_sentence(text))
+        .then_some("password"),
+        Says::Token => value::is_token(text, Standing::Quoted).then_some("secret"),
         Says::Key => value::is_unnamed_key(text, Standing::Quoted).then_some("key"),
         Says::Phrase => is_phrase(text).then_some("seed-phrase"),
     }
@@ -76,6 +120,10 @@ fn judged(text: &str, said: Says, joint: Joint, start: usize, at: usize) -> Opti
     }
     let is_quoted = value.standing == Standing::Quoted && bytes[value.start - 1] != b'`';
     if joint == Joint::QuotesOnly && !is_quoted {
+        return None;
+    }
+    // `"password", "minLength": 12`: the name of the next field.
+    if joint == Joint::QuotesOnly && bytes.get(value.end + 1) == Some(&b':') {
         return None;
     }
     // A type with parameters, a call.

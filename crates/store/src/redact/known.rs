@@ -1,0 +1,270 @@
+//! Known values: what was a secret once is one wherever it stands again, and however it is encoded there.
+//!
+//! They are found by four bytes of each at every place where a step of the search can meet them: a text is stepped
+//! through, not read, and a value that is learnt later costs no more than its own entries.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{PoisonError, RwLock};
+
+use super::value::{self, Standing};
+use super::{Found, OPENING, encoded, names};
+
+/// Shorter ones stand in other words, too.
+pub(super) const VALUE_BYTES_MIN: usize = 12;
+const VALUE_BYTES_MAX: usize = 1_024;
+/// More are not remembered.
+const VALUES_MAX: usize = 256;
+/// A line of a private key that stands alone.
+const KEY_LINE_BYTES_MIN: usize = 32;
+/// Bytes by which a form is found.
+const GRAM_BYTES: usize = 4;
+/// Steps of the search: every form covers one of them whole.
+const STEP_BYTES: usize = VALUE_BYTES_MIN - GRAM_BYTES + 1;
+/// Bits of the filter.
+const FILTER_BITS: usize = 1 << 16;
+
+/// Values, and how each of them may be written.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    values: Vec<String>,
+    forms: Vec<Form>,
+    /// Forms by four of their bytes, and where in the form these stand.
+    by_gram: HashMap<u32, Vec<(usize, usize)>>,
+    filter: Vec<u64>,
+}
+
+#[derive(Debug)]
+struct Form {
+    bytes: Vec<u8>,
+    kind: &'static str,
+    /// Base64 of more than the value: all of it goes.
+    is_part: bool,
+}
+
+impl Known {
+    pub(super) fn is_empty(&self) -> bool {
+        self.forms.is_empty()
+    }
+
+    /// Remembers a value, if it is one that could not stand anywhere by chance.
+    pub(super) fn add(&mut self, value: &str, kind: &'static str) {
+        if kind == "private-key" {
+            let lines =
+                value.split(|letter: char| !(letter.is_ascii_alphanumeric() || "+/=".contains(letter)));
+            lines.filter(|line| line.len() >= KEY_LINE_BYTES_MIN).for_each(|line| self.add_one(line, kind));
+        } else if is_telling(value) {
+            self.add_one(value, kind);
+        }
+    }
+
+    fn add_one(&mut self, value: &str, kind: &'static str) {
+        if self.values.len() >= VALUES_MAX || self.values.iter().any(|it| it == value) {
+            return;
+        }
+        self.values.push(value.to_owned());
+        let first = self.forms.len();
+        for bytes in forms_of(value) {
+            self.add_form(Form { bytes, kind, is_part: false }, first);
+        }
+        for offset in 0..3 {
+            for is_url_safe in [false, true] {
+                let bytes = encoded::inside(value.as_bytes(), offset, is_url_safe);
+                self.add_form(Form { bytes, kind, is_part: true }, first);
+            }
+        }
+    }
+
+    /// `first` is the first form of the same value: no two need to be alike.
+    fn add_form(&mut self, form: Form, first: usize) {
+        if form.bytes.len() < VALUE_BYTES_MIN || self.forms[first..].iter().any(|it| it.bytes == form.bytes) {
+            return;
+        }
+        self.filter.resize(FILTER_BITS / 64, 0);
+        let number = self.forms.len();
+        for (offset, bytes) in form.bytes.windows(GRAM_BYTES).take(STEP_BYTES).enumerate() {
+            let gram = gram_of(bytes);
+            let bit = bit_of(gram);
+            self.filter[bit / 64] |= 1 << (bit % 64);
+            self.by_gram.entry(gram).or_default().push((number, offset));
+        }
+        self.forms.push(form);
+    }
+
+    /// Every value in a text.
+    pub(super) fn each_in(&self, text: &str, found: &mut Vec<Found>) {
+        if self.is_empty() {
+            return;
+        }
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while let Some(window) = bytes.get(at..at + GRAM_BYTES) {
+            let gram = gram_of(window);
+            let bit = bit_of(gram);
+            if self.filter[bit / 64] >> (bit % 64) & 1 == 1 {
+                let places = self.by_gram.get(&gram).into_iter().flatten();
+                found.extend(places.filter_map(|(form, offset)| self.form_at(bytes, at, *form, *offset)));
+            }
+            at += STEP_BYTES;
+        }
+    }
+
+    fn form_at(&self, bytes: &[u8], at: usize, form: usize, offset: usize) -> Option<Found> {
+        let start = at.checked_sub(offset)?;
+        let form = &self.forms[form];
+        let end = start + form.bytes.len();
+        let (start, end) = match bytes.get(start..end)? == form.bytes {
+            true if form.is_part => encoded::run_around(bytes, start, end),
+            true => (start, end),
+            false => return None,
+        };
+        Some(Found { start, end, kind: form.kind, is_certain: false })
+    }
+}
+
+fn gram_of(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(0, |gram, byte| gram << 8 | u32::from(*byte))
+}
+
+fn bit_of(gram: u32) -> usize {
+    (gram.wrapping_mul(0x9E37_79B1) >> 16) as usize % FILTER_BITS
+}
+
+/// Whether a value is long, and no word, path or example.
+fn is_telling(value: &str) -> bool {
+    let has = |belongs: fn(&u8) -> bool| value.as_bytes().iter().any(belongs);
+    let is_one_word = !value.contains(char::is_whitespace);
+    let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+    let is_odd = value.contains(['!', '#', '$', '%', '^', '&', '*', '+', '?', '@']);
+    (VALUE_BYTES_MIN..=VALUE_BYTES_MAX).contains(&value.len())
+        && !value.contains(['\n', '\r'])
+        && !value.contains(OPENING)
+        && (is_mixed || is_odd || !value::is_wordy(value))
+        && (is_one_word || value.split(' ').count() >= 3)
+        && value::entropy_tenths(value) >= 25
+        && !value::is_placeholder(value)
+}
+
+/// The value as it is, and in the escapes of addresses, JSON, code and pages.
+fn forms_of(value: &str) -> Vec<Vec<u8>> {
+    let bytes = value.as_bytes();
+    let each = |write: &dyn Fn(u8, char) -> String| {
+        let mut form = String::new();
+        for letter in value.chars() {
+            let mut buffer = [0; 4];
+            for byte in letter.encode_utf8(&mut buffer).bytes() {
+                form.push_str(&write(byte, letter));
+            }
+        }
+        form.into_bytes()
+    };
+    let one = |write: &dyn Fn(char) -> String| value.chars().map(write).collect::<String>().into_bytes();
+    let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
+    let plain = |byte: u8| char::from(byte).to_string();
+    vec![
+        bytes.to_vec(),
+        each(&|byte, _| format!("{byte:02x}")),
+        each(&|byte, _| format!("{byte:02X}")),
+        each(&|byte, _| if is_safe(byte) { plain(byte) } else { format!("%{byte:02X}") }),
+        each(&|byte, _| if is_safe(byte) { plain(byte) } else { format!("%{byte:02x}") }),
+        each(&|byte, _| format!("%{byte:02X}")),
+        each(&|byte, _| format!("%{byte:02x}")),
+        each(&|byte, _| format!("\\x{byte:02x}")),
+        each(&|byte, _| format!("{byte:02x} ")),
+        one(&|letter| match letter {
+            '"' | '\\' | '\'' => format!("\\{letter}"),
+            _ => letter.to_string(),
+        }),
+        one(&|letter| match letter {
+            '"' | '\\' | '/' => format!("\\{letter}"),
+            _ => letter.to_string(),
+        }),
+        one(&|letter| match letter {
+            '"' | '\\' => format!("\\{letter}"),
+            '<' | '>' | '&' | '\'' => format!("\\u{:04x}", u32::from(letter)),
+            _ if letter.is_ascii() => letter.to_string(),
+            _ => format!("\\u{:04x}", u32::from(letter)),
+        }),
+        one(&|letter| format!("\\u{:04x}", u32::from(letter))),
+        one(&|letter| format!("\\u{:04X}", u32::from(letter))),
+        one(&|letter| match letter {
+            '&' => "&amp;".to_owned(),
+            '<' => "&lt;".to_owned(),
+            '>' => "&gt;".to_owned(),
+            '"' => "&quot;".to_owned(),
+            '\'' => "&#39;".to_owned(),
+            _ => letter.to_string(),
+        }),
+        one(&|letter| match letter {
+            '&' => "&amp;".to_owned(),
+            '<' => "&lt;".to_owned(),
+            '>' => "&gt;".to_owned(),
+            '"' => "&#34;".to_owned(),
+            '\'' => "&#x27;".to_owned(),
+            _ => letter.to_string(),
+        }),
+        one(&|letter| format!("&#{};", u32::from(letter))),
+        one(&|letter| format!("&#x{:x};", u32::from(letter))),
+    ]
+}
+
+/// What this process has learnt.
+static LEARNT: RwLock<Option<Known>> = RwLock::new(None);
+static LEARNT_COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// Where values come from that are asked for when the first text is masked.
+type Source = fn() -> Vec<(String, String)>;
+static SOURCE: RwLock<Option<Source>> = RwLock::new(None);
+static HAS_SOURCE: AtomicBool = AtomicBool::new(false);
+
+/// From now on this value is masked wherever it stands. It is held in memory, and never stored.
+pub fn learn(value: &str) {
+    learn_as(value, "secret");
+}
+
+pub(super) fn learn_as(value: &str, kind: &'static str) {
+    let mut learnt = LEARNT.write().unwrap_or_else(PoisonError::into_inner);
+    let known = learnt.get_or_insert_default();
+    known.add(value, kind);
+    LEARNT_COUNT.store(known.forms.len(), Ordering::Release);
+}
+
+/// Learns the values of an environment, or of a file of settings, whose names tell.
+pub fn learn_env(pairs: impl IntoIterator<Item = (String, String)>) {
+    for (name, value) in pairs {
+        let is_secret = match names::says(&name) {
+            Some(names::Says::Password | names::Says::Pass) => {
+                value::is_password(&value, Standing::Plain) || value::is_pass_sentence(&value)
+            }
+            Some(names::Says::Token) => value::is_token(&value, Standing::Plain),
+            Some(names::Says::Key) => value::is_unnamed_key(&value, Standing::Plain),
+            Some(names::Says::Phrase) => true,
+            // An address with a password in it.
+            None => {
+                super::secrets(&value).into_iter().for_each(learn);
+                false
+            }
+        };
+        if is_secret {
+            learn(&value);
+        }
+    }
+}
+
+/// Names where an environment is read that is learnt before the first text is masked: whoever masks none reads none.
+pub fn learn_env_from(source: Source) {
+    *SOURCE.write().unwrap_or_else(PoisonError::into_inner) = Some(source);
+    HAS_SOURCE.store(true, Ordering::Release);
+}
+
+/// Every learnt value in a text.
+pub(super) fn each_learnt(text: &str, found: &mut Vec<Found>) {
+    if HAS_SOURCE.swap(false, Ordering::AcqRel) {
+        let source = SOURCE.write().unwrap_or_else(PoisonError::into_inner).take();
+        source.into_iter().for_each(|source| learn_env(source()));
+    }
+    if LEARNT_COUNT.load(Ordering::Acquire) > 0 {
+        let learnt = LEARNT.read().unwrap_or_else(PoisonError::into_inner);
+        learnt.iter().for_each(|known| known.each_in(text, found));
+    }
+}
