@@ -151,7 +151,7 @@ fn of_words(bytes: &[u8], start: usize, end: usize, at: usize) -> Option<(Joint,
 }
 
 /// `name: |` and `name:` with the value on a line of its own, as YAML has it.
-fn on_next_line(bytes: &[u8], operator: &str, at: usize) -> usize {
+pub(super) fn on_next_line(bytes: &[u8], operator: &str, at: usize) -> usize {
     let rest = &bytes[at.min(bytes.len())..];
     let sign =
         ["|-", ">-", "|", ">", ""].into_iter().find(|it| rest.starts_with(it.as_bytes())).unwrap_or("");

@@ -48,23 +48,25 @@ impl Known {
     }
 
     /// Remembers a value, if it is one that could not stand anywhere by chance.
-    pub(super) fn add(&mut self, value: &str, kind: &'static str) {
+    ///
+    /// With a text, only the forms that may stand in this one.
+    pub(super) fn add(&mut self, value: &str, kind: &'static str, text: Option<&str>) {
         if kind == "private-key" {
             let lines =
                 value.split(|letter: char| !(letter.is_ascii_alphanumeric() || "+/=".contains(letter)));
-            lines.filter(|line| line.len() >= KEY_LINE_BYTES_MIN).for_each(|line| self.add_one(line, kind));
+            lines.filter(|line| line.len() >= KEY_LINE_BYTES_MIN).for_each(|line| self.add_one(line, kind, text));
         } else if is_telling(value) {
-            self.add_one(value, kind);
+            self.add_one(value, kind, text);
         }
     }
 
-    fn add_one(&mut self, value: &str, kind: &'static str) {
+    fn add_one(&mut self, value: &str, kind: &'static str, text: Option<&str>) {
         if self.values.len() >= VALUES_MAX || self.values.iter().any(|it| it == value) {
             return;
         }
         self.values.push(value.to_owned());
         let first = self.forms.len();
-        for bytes in forms_of(value) {
+        for bytes in forms_of(value, text) {
             self.add_form(Form { bytes, kind, is_part: false }, first);
         }
         for offset in 0..3 {
@@ -145,67 +147,60 @@ fn is_telling(value: &str) -> bool {
         && !value::is_placeholder(value)
 }
 
-/// The value as it is, and in the escapes of addresses, JSON, code and pages.
-fn forms_of(value: &str) -> Vec<Vec<u8>> {
-    let bytes = value.as_bytes();
-    let each = |write: &dyn Fn(u8, char) -> String| {
-        let mut form = String::new();
-        for letter in value.chars() {
-            let mut buffer = [0; 4];
-            for byte in letter.encode_utf8(&mut buffer).bytes() {
-                form.push_str(&write(byte, letter));
-            }
-        }
-        form.into_bytes()
+/// The value as it is, and in the escapes of addresses, JSON, code and pages: those whose sign stands in the text that is
+/// looked at, if it is only one.
+fn forms_of(value: &str, text: Option<&str>) -> Vec<Vec<u8>> {
+    let may_hold = |sign: &str| text.is_none_or(|text| memchr::memmem::find(text.as_bytes(), sign.as_bytes()).is_some());
+    let mut forms = vec![value.as_bytes().to_vec()];
+    let hex: String = value.bytes().map(|byte| format!("{byte:02x}")).collect();
+    if text.is_none_or(|text| text.len() > 3 * value.len()) {
+        forms.push(hex.to_ascii_uppercase().into_bytes());
+        forms.push(hex.clone().into_bytes());
+    }
+    let mut add = |write: &dyn Fn(char) -> String| forms.push(value.chars().map(write).collect::<String>().into_bytes());
+    let is_safe = |letter: char| letter.is_ascii_alphanumeric() || "-_.~".contains(letter);
+    let each_byte = |letter: char, sign: &str, is_upper: bool| -> String {
+        let mut buffer = [0; 4];
+        let bytes = letter.encode_utf8(&mut buffer).bytes();
+        bytes.map(|byte| if is_upper { format!("{sign}{byte:02X}") } else { format!("{sign}{byte:02x}") }).collect()
     };
-    let one = |write: &dyn Fn(char) -> String| value.chars().map(write).collect::<String>().into_bytes();
-    let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
-    let plain = |byte: u8| char::from(byte).to_string();
-    vec![
-        bytes.to_vec(),
-        each(&|byte, _| format!("{byte:02x}")),
-        each(&|byte, _| format!("{byte:02X}")),
-        each(&|byte, _| if is_safe(byte) { plain(byte) } else { format!("%{byte:02X}") }),
-        each(&|byte, _| if is_safe(byte) { plain(byte) } else { format!("%{byte:02x}") }),
-        each(&|byte, _| format!("%{byte:02X}")),
-        each(&|byte, _| format!("%{byte:02x}")),
-        each(&|byte, _| format!("\\x{byte:02x}")),
-        each(&|byte, _| format!("{byte:02x} ")),
-        one(&|letter| match letter {
-            '"' | '\\' | '\'' => format!("\\{letter}"),
-            _ => letter.to_string(),
-        }),
-        one(&|letter| match letter {
-            '"' | '\\' | '/' => format!("\\{letter}"),
-            _ => letter.to_string(),
-        }),
-        one(&|letter| match letter {
+    if may_hold("%") {
+        for is_upper in [true, false] {
+            add(&|letter| if is_safe(letter) { letter.to_string() } else { each_byte(letter, "%", is_upper) });
+            add(&|letter| each_byte(letter, "%", is_upper));
+        }
+    }
+    if may_hold("=") && !value.is_ascii() || value.contains('=') {
+        add(&|letter| if letter.is_ascii() && letter != '=' { letter.to_string() } else { each_byte(letter, "=", true) });
+    }
+    if may_hold("\\") {
+        add(&|letter| if "\"\\'".contains(letter) { format!("\\{letter}") } else { letter.to_string() });
+        add(&|letter| if "\"\\/".contains(letter) { format!("\\{letter}") } else { letter.to_string() });
+        add(&|letter| match letter {
             '"' | '\\' => format!("\\{letter}"),
-            '<' | '>' | '&' | '\'' => format!("\\u{:04x}", u32::from(letter)),
-            _ if letter.is_ascii() => letter.to_string(),
+            _ if letter.is_ascii() && !"<>&'".contains(letter) => letter.to_string(),
             _ => format!("\\u{:04x}", u32::from(letter)),
-        }),
-        one(&|letter| format!("\\u{:04x}", u32::from(letter))),
-        one(&|letter| format!("\\u{:04X}", u32::from(letter))),
-        one(&|letter| match letter {
-            '&' => "&amp;".to_owned(),
-            '<' => "&lt;".to_owned(),
-            '>' => "&gt;".to_owned(),
-            '"' => "&quot;".to_owned(),
-            '\'' => "&#39;".to_owned(),
-            _ => letter.to_string(),
-        }),
-        one(&|letter| match letter {
-            '&' => "&amp;".to_owned(),
-            '<' => "&lt;".to_owned(),
-            '>' => "&gt;".to_owned(),
-            '"' => "&#34;".to_owned(),
-            '\'' => "&#x27;".to_owned(),
-            _ => letter.to_string(),
-        }),
-        one(&|letter| format!("&#{};", u32::from(letter))),
-        one(&|letter| format!("&#x{:x};", u32::from(letter))),
-    ]
+        });
+        add(&|letter| each_byte(letter, "\\x", false));
+        add(&|letter| if letter.is_ascii_alphanumeric() { letter.to_string() } else { each_byte(letter, "\\x", false) });
+        add(&|letter| format!("\\u{:04x}", u32::from(letter)));
+        add(&|letter| format!("\\u{:04X}", u32::from(letter)));
+    }
+    if may_hold("&") {
+        for (quote, apostrophe) in [("&quot;", "&#39;"), ("&#34;", "&#x27;"), ("&quot;", "&apos;")] {
+            add(&|letter| match letter {
+                '&' => "&amp;".to_owned(),
+                '<' => "&lt;".to_owned(),
+                '>' => "&gt;".to_owned(),
+                '"' => quote.to_owned(),
+                '\'' => apostrophe.to_owned(),
+                _ => letter.to_string(),
+            });
+        }
+        add(&|letter| format!("&#{};", u32::from(letter)));
+        add(&|letter| format!("&#x{:x};", u32::from(letter)));
+    }
+    forms
 }
 
 /// What this process has learnt.
@@ -225,7 +220,7 @@ pub fn learn(value: &str) {
 pub(super) fn learn_as(value: &str, kind: &'static str) {
     let mut learnt = LEARNT.write().unwrap_or_else(PoisonError::into_inner);
     let known = learnt.get_or_insert_default();
-    known.add(value, kind);
+    known.add(value, kind, None);
     LEARNT_COUNT.store(known.forms.len(), Ordering::Release);
 }
 

@@ -27,6 +27,7 @@ mod shape;
 mod structured;
 mod table;
 mod transcript_line;
+mod tree;
 mod value;
 
 use std::borrow::Cow;
@@ -79,19 +80,23 @@ struct Found {
 /// ```
 #[must_use]
 pub fn text(text: &str) -> Cow<'_, str> {
-    clean(text, &mut Known::default())
+    masked_for_good(text, &mut Known::default(), true)
 }
 
-/// The same; what is found is known afterwards.
+/// The same; what is found is known afterwards, in all texts.
 fn clean<'t>(text: &'t str, known: &mut Known) -> Cow<'t, str> {
-    let found = all_in(text, known);
+    masked_for_good(text, known, false)
+}
+
+fn masked_for_good<'t>(text: &'t str, known: &mut Known, is_only: bool) -> Cow<'t, str> {
+    let found = all_in(text, known, is_only);
     if found.is_empty() {
         return Cow::Borrowed(text);
     }
     let mut clean = masked(text, &found);
     // A mark may end what hid another secret: until there is none, so that masking again changes nothing.
     for _ in 0..PASSES_MAX {
-        let found = all_in(&clean, known);
+        let found = all_in(&clean, known, is_only);
         if found.is_empty() {
             break;
         }
@@ -103,19 +108,19 @@ fn clean<'t>(text: &'t str, known: &mut Known) -> Cow<'t, str> {
 /// The secrets of a text, in order: what has to be gone where it was stored before.
 #[must_use]
 pub fn secrets(text: &str) -> Vec<&str> {
-    all_in(text, &mut Known::default()).iter().map(|found| &text[found.start..found.end]).collect()
+    all_in(text, &mut Known::default(), true).iter().map(|found| &text[found.start..found.end]).collect()
 }
 
 /// What the rules find, what is known already, and both once more wherever they stand: a value that is named on the ninth
 /// line stands on the second, too.
-fn all_in(text: &str, known: &mut Known) -> Vec<Found> {
+fn all_in(text: &str, known: &mut Known, is_only: bool) -> Vec<Found> {
     let mut found = secrets_in(text, 0);
     known::each_learnt(text, &mut found);
     let all: usize = found.iter().map(|secret| secret.end - secret.start).sum();
     for secret in &found {
         // Where nothing else stands it stands nowhere else.
-        if text.len() - all.min(text.len()) >= known::VALUE_BYTES_MIN {
-            known.add(&text[secret.start..secret.end], secret.kind);
+        if !is_only || text.len() - all.min(text.len()) >= known::VALUE_BYTES_MIN {
+            known.add(&text[secret.start..secret.end], secret.kind, is_only.then_some(text));
         }
     }
     known.each_in(text, &mut found);
@@ -241,6 +246,9 @@ fn look_at_hints(text: &str, found: &mut Vec<Found>) {
             What::Name => {
                 let (secret, (start, looked_at)) = named::secret_at(text, at, end, found);
                 table::each_of(text, (start, looked_at), None, &mut budget, found);
+                if let Some(said) = named::says_at(text, start, looked_at) {
+                    tree::each_of(text, start, looked_at, said, found);
+                }
                 // The kind that a mark says names nothing.
                 found.extend(secret.filter(|_| !is_in_mark(text, at)));
                 name_end = looked_at;
@@ -257,6 +265,8 @@ fn look_at_hints(text: &str, found: &mut Vec<Found>) {
                 table::each_of(text, (at, end), Some(said), &mut budget, found);
             }
             What::Codes => codes::each_after(text, end, found),
+            What::SeedPhrase => found.extend(codes::phrase_after(text, end)),
+            What::OtpSeed => found.extend(codes::seed_after(text, end)),
             What::PasswordFile => found.extend(address::in_password_file(text, at, end)),
             What::EncodedKey => found.extend(encoded::key_at(text, at)),
             What::UserBefore => found.extend(address::before(text, at)),

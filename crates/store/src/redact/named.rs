@@ -52,6 +52,14 @@ pub(super) fn secret_at(
     (found, (start, end))
 }
 
+/// What a name says of what stands under or beside it, where something may.
+pub(super) fn says_at(text: &str, start: usize, end: usize) -> Option<Says> {
+    let bytes = text.as_bytes();
+    let next = bytes.get(end)?;
+    (matches!(next, b'"' | b'\'' | b'\\' | b':' | b'=' | b' ' | b']' | b'\n' | b',') && !is_part_of_path(bytes, start, end))
+        .then(|| names::says_of_many(&text[start..end]))?
+}
+
 /// `checksum/secret: …` is a hash, and between two colons a word is a part of an address.
 fn is_part_of_path(bytes: &[u8], start: usize, end: usize) -> bool {
     let before = &bytes[..start];

@@ -41,7 +41,7 @@ fn clean_string(string: &mut String, known: &mut Known) {
 }
 
 fn hide(string: &mut String, kind: &'static str, known: &mut Known) {
-    known.add(string, kind);
+    known.add(string, kind, None);
     *string = mark::of(kind, string);
 }
 

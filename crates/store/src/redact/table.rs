@@ -138,6 +138,8 @@ pub(super) fn each_of(
             !row_line.is_empty() && row_line.chars().all(|letter| "-+|=: \t─━┼├┤┌┐└┘╞╪╡│═".contains(letter));
         match cell {
             _ if is_rule => {}
+            // In lines of prose blanks stand, too.
+            Some((from, to)) if between == Between::Blanks && row_line[from..to].trim().contains(' ') => {}
             Some((from, to)) if is_row => found.extend(judged(text, at + from, at + to, said, has_who)),
             _ if row > 0 || row_line.is_empty() => return,
             _ => {}

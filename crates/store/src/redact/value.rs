@@ -319,7 +319,8 @@ pub(super) fn is_password(value: &str, standing: Standing) -> bool {
     let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
     let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
     let marks = bytes.iter().filter(|byte| b"!@#$%^&*+?~|/\\;:,=".contains(byte)).count();
-    if standing != Standing::Quoted && is_code(value) {
+    let is_call = value.contains(['(', '[', '{', '<', '>', '`', '"', '\'']) || names_a_secret(value);
+    if standing != Standing::Quoted && is_code(value) && (digits == 0 || is_call || is_setting(value)) {
         return false;
     }
     if is_path(value) || is_trade_word(value) || is_version(value) {
@@ -381,6 +382,11 @@ pub(super) fn is_strong(value: &str) -> bool {
         && (is_inner || is_mixed)
         && !is_placeholder(value)
         && !is_version(value)
+}
+
+/// Letters alone are a word of a list.
+pub(super) fn has_digit_or_sign(value: &str) -> bool {
+    value.bytes().any(|byte| byte.is_ascii_digit() || b"!#$%^&*+?~".contains(&byte))
 }
 
 /// The same, or digits between letters in a word that nobody would use for a name.
@@ -532,6 +538,13 @@ fn is_code(value: &str) -> bool {
     };
     let is_member = value.contains('.') && value.split('.').all(is_name);
     has_signs || value.contains("::") || value.contains("->") || is_member
+}
+
+/// `config.v2.name`: what settings and requests are called in code.
+fn is_setting(value: &str) -> bool {
+    let first = value.split(['.', ':', '-']).next().unwrap_or_default();
+    ["self", "this", "config", "cfg", "conf", "env", "process", "os", "args", "opts", "options", "settings", "req", "request", "params", "props", "state", "ctx", "data", "user", "values"]
+        .contains(&first)
 }
 
 /// `^7.1.2`, `>=2.0`: which versions of a package will do.
