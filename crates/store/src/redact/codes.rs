@@ -130,7 +130,7 @@ pub(super) fn seed_after(text: &str, from: usize) -> Option<Found> {
         // Groups of four, each behind one blank.
         while letters > 0 && run == 4 && matches!(bytes.get(end), Some(b' ' | b'-')) {
             let group = bytes[end + 1..].iter().take_while(|byte| is_letter(byte)).count();
-            if group == 0 || group > 4 {
+            if group == 0 || group > 4 || end - at >= 5 && bytes[end - 5] != bytes[at + 4] {
                 break;
             }
             end += 1 + group;

@@ -30,6 +30,16 @@ pub(super) enum What {
     SeedPhrase,
     /// The seed of a second factor follows.
     OtpSeed,
+    /// A sentence about logging in.
+    LoginTalk,
+    /// `p: …`, below `u: …`.
+    UserPass,
+    /// A mail server asks for a password, in base64.
+    SmtpLogin,
+    /// A line of a mail server's file of passwords.
+    Relay,
+    /// A password that a program made.
+    Generated,
     /// A line of a file of passwords.
     PasswordFile,
     /// The first line of a key, encoded.
@@ -67,7 +77,7 @@ const fn hint(text: &'static str, what: What) -> Hint {
     Hint { text, what }
 }
 
-const OWN: [Hint; 121] = [
+const OWN: [Hint; 133] = [
     hint("masterauth", What::Name),
     hint("passw", What::Name),
     hint("passphrase", What::Name),
@@ -171,7 +181,19 @@ const OWN: [Hint; 121] = [
     hint("two-factor", What::OtpSeed),
     hint("setup key", What::OtpSeed),
     hint("manual entry", What::OtpSeed),
-    hint("scan", What::OtpSeed),
+    hint("t scan", What::OtpSeed),
+    hint("enter this code", What::OtpSeed),
+    hint("log in", What::LoginTalk),
+    hint("sign in", What::LoginTalk),
+    hint("logged in", What::LoginTalk),
+    hint("einloggen", What::LoginTalk),
+    hint("anmelden", What::LoginTalk),
+    hint("p: ", What::UserPass),
+    hint("ugfzc3dvcmq6", What::SmtpLogin),
+    hint("]:587", What::Relay),
+    hint("]:465", What::Relay),
+    hint("]:25 ", What::Relay),
+    hint("random_password", What::Generated),
     hint(":5432:", What::PasswordFile),
     hint(":*:", What::PasswordFile),
     hint("ls0tls1crudjti", What::EncodedKey),

@@ -267,6 +267,12 @@ fn look_at_hints(text: &str, found: &mut Vec<Found>) {
             What::Codes => codes::each_after(text, end, found),
             What::SeedPhrase => found.extend(codes::phrase_after(text, end)),
             What::OtpSeed => found.extend(codes::seed_after(text, end)),
+            What::LoginTalk => sentence::each_on_line(text, at, found),
+            What::UserPass if begins_word(bytes, at) => found.extend(prose::pass_below_user(text, at, end)),
+            What::UserPass => {}
+            What::SmtpLogin => found.extend(header::smtp_answer(text, end)),
+            What::Relay => found.extend(address::in_relay_file(text, end)),
+            What::Generated => found.extend(tree::generated(text, end)),
             What::PasswordFile => found.extend(address::in_password_file(text, at, end)),
             What::EncodedKey => found.extend(encoded::key_at(text, at)),
             What::UserBefore => found.extend(address::before(text, at)),
@@ -279,10 +285,14 @@ fn look_at_hints(text: &str, found: &mut Vec<Found>) {
             What::PrivateKey => found.extend(private_key::block_at(text, at, end)),
             What::Jwt => found.extend(encoded::jwt_at(text, at)),
             What::Command => {
-                found.extend(command::secret_at(text, at, end).or_else(|| match hint.text {
-                    "login" => prose::pair_after(text, end),
+                let secret = command::secret_at(text, at, end).or_else(|| match hint.text {
+                    "login" => prose::pair_after(text, end).or_else(|| {
+                        sentence::each_on_line(text, at, found);
+                        None
+                    }),
                     _ => None,
-                }));
+                });
+                found.extend(secret);
             }
         }
     });

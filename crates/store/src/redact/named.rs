@@ -41,12 +41,14 @@ pub(super) fn secret_at(
         .or_else(|| prose::secret_after(text, end, said))
         .or_else(|| prose::secret_before(text, start, said));
     if found.is_none()
-        && matches!(bytes.get(end), Some(b' ' | b':' | b'\'' | b'(' | b',' | b'-' | 0x80..))
+        && matches!(bytes.get(end), None | Some(b' ' | b':' | b'\'' | b'(' | b',' | b'-' | b'?' | b'.' | b'\n' | 0x80..))
         && let Some(said) = said()
     {
         sentence::each_after(text, end, said, false, others);
         if said == Says::Password {
             others.extend(sentence::phrase_after(text, end).filter(|_| is_phrase_name(&text[start..end])));
+            sentence::each_before(text, start, others);
+            others.extend(sentence::alone_below(text, end));
         }
     }
     (found, (start, end))
@@ -72,7 +74,13 @@ fn is_part_of_path(bytes: &[u8], start: usize, end: usize) -> bool {
 
 /// A password of several words is called so.
 fn is_phrase_name(name: &str) -> bool {
-    name.get(name.len().saturating_sub(6)..).is_some_and(|end| end.eq_ignore_ascii_case("phrase"))
+    let ends = |word: &str| name.get(name.len().saturating_sub(word.len())..).is_some_and(|end| end.eq_ignore_ascii_case(word));
+    ends("phrase") || ends("psk")
+}
+
+fn name_end(name: &str) -> usize {
+    let bytes = name.as_bytes();
+    bytes.iter().take(NAME_BYTES_MAX).take_while(|byte| is_name(**byte)).count()
 }
 
 /// Secrets behind a word of another language.
@@ -84,7 +92,13 @@ pub(super) fn foreign_at(text: &str, word: usize, word_end: usize, said: Says, f
     let joined = joint::after(bytes, word, end).and_then(|(joint, at)| judged(text, said, joint, word, at));
     match joined {
         Some(secret) => found.push(secret),
-        None => sentence::each_after(text, end, said, true, found),
+        None => {
+            sentence::each_after(text, end, said, true, found);
+            if said == Says::Password {
+                sentence::each_before(text, word, found);
+                found.extend(sentence::alone_below(text, end));
+            }
+        }
     }
 }
 
@@ -160,7 +174,17 @@ fn judged(text: &str, said: Says, joint: Joint, start: usize, at: usize) -> Opti
     let is_secret = match said {
         Says::Phrase => return is_phrase(content).then(|| value.found("seed-phrase")),
         Says::Password if content.contains(' ') => {
-            (joint == Joint::Tight || joint.is_flag()) && value::is_pass_sentence(content)
+            let is_phrase = is_quoted && is_phrase_name(&name[..name_end(name)]);
+            (joint == Joint::Tight || joint.is_flag() || is_quoted) && value::is_pass_sentence(content)
+                || is_phrase && value::is_phrase_sentence(content)
+        }
+        // Of a login, beside its user.
+        Says::Pass
+            if joint == Joint::Loose
+                && value.standing == Standing::Loose
+                && (prose::has_user_before(text, start) || bytes[..start].ends_with(b"/")) =>
+        {
+            value::is_password(content, Standing::Loose) && value::has_digit_or_sign(content)
         }
         Says::Pass if joint == Joint::Loose && value.standing == Standing::Loose => {
             value::is_drawn_pass(content)

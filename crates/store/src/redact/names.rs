@@ -99,7 +99,7 @@ const HARMLESS_TOKENS: [&str; 45] = [
     "comment",
 ];
 /// What a key has to be called to be one of those that open something.
-const KEYS: [&str; 51] = [
+const KEYS: [&str; 52] = [
     "unseal",
     "root",
     "api",
@@ -151,6 +151,7 @@ const KEYS: [&str; 51] = [
     "role",
     "registration",
     "join",
+    "certificate",
 ];
 /// Keys of maps, tables and caches.
 const HARMLESS_KEYS: [&str; 38] = [

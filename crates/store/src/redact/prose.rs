@@ -107,6 +107,13 @@ pub(super) fn is_plain_word(word: &[u8]) -> bool {
         && word.split(|byte| matches!(byte, b'-' | b'_')).count() < DRAWN_WORDS_MIN
 }
 
+/// Whether a user, an account or a network was named right before.
+pub(super) fn has_user_before(text: &str, start: usize) -> bool {
+    let floor = text.ceil_char_boundary(start.saturating_sub(REACH_BYTES));
+    let before = text[floor..start].to_ascii_lowercase();
+    ["user", "login", "wifi", "wi-fi", "ssid", "account", "mail", "u:", "admin", "network"].iter().any(|it| before.contains(it))
+}
+
 /// Whether the name of a user and nothing else stands before the name of a password, as files of logins have it.
 pub(super) fn is_login(before: &[u8]) -> bool {
     let mut words = before.rsplit(|byte| *byte == b' ').filter(|word| !word.is_empty());
@@ -228,4 +235,12 @@ pub(super) fn pair_after(text: &str, end: usize) -> Option<Found> {
         }
     }
     None
+}
+
+/// `p: …` on the line below `u: …`.
+pub(super) fn pass_below_user(text: &str, at: usize, end: usize) -> Option<Found> {
+    let word = text[end..].split_whitespace().next()?;
+    let start = word.as_ptr() as usize - text.as_ptr() as usize;
+    let is_password = has_user_before(text, at) && value::is_strong_or_mixed(word);
+    is_password.then_some(Found { start, end: start + word.len(), kind: "password", is_certain: false })
 }

@@ -265,8 +265,12 @@ pub(super) fn each_after(text: &str, end: usize, said: Says, is_foreign: bool, f
             words.at = words.at.max(start + length - end);
         }
         let plain = word.text.trim_end_matches([',', ')']).to_lowercase();
-        is_linked = LINKS.contains(&plain.as_str()) || word.text.ends_with([':', '：', '=']);
+        let is_leader = word.text.len() > 1 && word.text.bytes().all(|byte| byte == b'.');
+        is_linked = LINKS.contains(&plain.as_str()) || word.text.ends_with([':', '：', '=']) || is_leader || is_particle(word.text);
         // The sentence ends, or it is none. A second value is told by the words between the two.
+        if is_leader {
+            continue;
+        }
         if word.text.ends_with(['.', ';', '{', '}', '。', '!', '?']) || (has_found && number > WORDS_MAX / 2)
         {
             return;
@@ -336,6 +340,11 @@ fn possessive(line: &str) -> usize {
     if line.starts_with("'s ") || line.starts_with("’s ") { line.find(' ').unwrap_or(0) } else { 0 }
 }
 
+/// What stands between a name and its value in scripts without blanks.
+fn is_particle(word: &str) -> bool {
+    word.chars().next().is_some_and(is_wide) && ["は", "는", "은", "이", "가", "是", "为", "為", "คือ"].iter().any(|it| word.ends_with(it))
+}
+
 /// What may be a value at a word: without its quotes, or all that stands between them.
 fn opened<'t>(line: &'t str, word: &Word<'t>) -> (&'t str, bool) {
     let inner = word.text.trim_start_matches(['*', '(', '_']);
@@ -347,7 +356,7 @@ fn opened<'t>(line: &'t str, word: &Word<'t>) -> (&'t str, bool) {
             return (&rest[..rest.find(close).unwrap_or(rest.len())], true);
         }
     }
-    let is_quoted = line[..word.start].ends_with(['「', '『', '“', '„', '«', '（']);
+    let is_quoted = line[..word.start].ends_with(['「', '『', '“', '„', '«', '（']) || word.text.starts_with('(');
     (trimmed(&line[start..word.start + word.text.len()]), is_quoted)
 }
 
@@ -405,7 +414,7 @@ fn has_sign(word: &str) -> bool {
 }
 
 fn is_token_here(word: &str, place: Place) -> bool {
-    let is_direct = place.is_linked || place.is_quoted || (place.number == 0 && place.is_foreign);
+    let is_direct = place.is_linked || place.is_quoted || (place.number <= 1 && place.is_foreign);
     if word.contains(' ') || !is_direct {
         return false;
     }
@@ -479,4 +488,65 @@ pub(super) fn phrase_after(text: &str, end: usize) -> Option<Found> {
         at = start + word.len();
     }
     None
+}
+
+/// Values before the name on its line: `changed it from … to …, the root password`, `… is the password`.
+pub(super) fn each_before(text: &str, start: usize, found: &mut Vec<Found>) {
+    let floor = text.ceil_char_boundary(start.saturating_sub(REACH_BYTES));
+    let Some(before) = text.get(floor..start) else { return };
+    let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+    each_strong(text, line, found);
+}
+
+/// What can be nothing but a password in a line about logging in.
+pub(super) fn each_on_line(text: &str, at: usize, found: &mut Vec<Found>) {
+    let floor = text.ceil_char_boundary(at.saturating_sub(REACH_BYTES));
+    let limit = text.floor_char_boundary(at + REACH_BYTES);
+    let Some(around) = text.get(floor..limit) else { return };
+    let from = around[..at - floor].rfind('\n').map_or(0, |end| end + 1);
+    let to = around[at - floor..].find('\n').map_or(around.len(), |end| at - floor + end);
+    each_strong(text, &around[from..to], found);
+}
+
+fn each_strong(text: &str, line: &str, found: &mut Vec<Found>) {
+    // Cheap looks first: most lines have none.
+    if !line.bytes().any(|byte| byte.is_ascii_digit()) || line.contains(OPENING) {
+        return;
+    }
+    let mut is_linked = false;
+    for word in (Words { text: line, at: 0 }).take(3 * WORDS_MAX) {
+        let (candidate, is_quoted) = opened(line, &word);
+        let is_mixed = (is_linked || is_quoted) && value::is_strong_or_mixed(candidate) && !value::is_wordy(candidate);
+        if (value::is_strong(candidate) || is_mixed) && !is_something_else(candidate) {
+            let start = candidate.as_ptr() as usize - text.as_ptr() as usize;
+            found.push(Found { start, end: start + candidate.len(), kind: "password", is_certain: false });
+        }
+        is_linked = matches!(word.text, "from" | "to" | "use" | "paste" | "type" | "enter" | "with" | "mean");
+    }
+}
+
+/// A value alone on one of the next lines: what somebody answers who was asked for a password.
+pub(super) fn alone_below(text: &str, end: usize) -> Option<Found> {
+    let limit = text.floor_char_boundary(end + 2 * REACH_BYTES);
+    let rest = text.get(end..limit)?;
+    for line in rest.split('\n').skip(1).take(4) {
+        // `[14:03] raj: …`, `14:03 <Murat> …`, `- …`
+        let said = line.rsplit([' ', '\t']).next().unwrap_or(line).trim_end_matches(['\r', '.']);
+        let before = &line[..line.len() - line.trim_end_matches('\r').len().min(line.len()) + line.rfind(said)?];
+        let is_alone = before.trim().is_empty() || before.trim_end().ends_with([':', '>', '-', '–']);
+        if is_alone && said.len() >= 7 && is_answer(said) && !is_something_else(said) {
+            let start = said.as_ptr() as usize - text.as_ptr() as usize;
+            return Some(Found { start, end: start + said.len(), kind: "password", is_certain: false });
+        }
+    }
+    None
+}
+
+/// A strong one, or words with a digit among their letters, as nobody writes them.
+fn is_answer(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    let is_bent = bytes.windows(3).any(|it| it[0].is_ascii_alphabetic() && it[1].is_ascii_digit() && it[2].is_ascii_lowercase());
+    let is_plain = bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte));
+    let has_both = bytes.iter().any(u8::is_ascii_uppercase) && bytes.iter().any(u8::is_ascii_lowercase);
+    value::is_strong(word) || (is_bent && is_plain && has_both && value::is_password(word, Standing::Loose))
 }

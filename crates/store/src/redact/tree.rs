@@ -26,8 +26,10 @@ pub(super) fn each_of(text: &str, start: usize, end: usize, said: Says, found: &
     if let Some(key) = key_before(bytes, start) {
         each_beside(text, key, end, said, found);
     }
-    let many = names::says_of_many(&text[start..end]).unwrap_or(said);
-    each_under(text, start, end, many, found);
+    // `node_modules/path-key` is no key.
+    if matches!(said, Says::Password | Says::Token) && !bytes[..start].ends_with(b"/") {
+        each_under(text, start, end, said, found);
+    }
 }
 
 /// Where the key begins that holds a name: `"Key": "rdp-password"`, `- name: PASSWORD`, `key="DbPassword"`.
@@ -91,10 +93,14 @@ fn held_between(text: &str, from: usize, to: usize) -> Option<(usize, usize)> {
             continue;
         }
         let place = joint::on_next_line(bytes, ":", joint::skip_blanks(bytes, sign + 1));
-        let value = named::value_at(bytes, place, Ends::Usual)?;
-        if bytes[value.start] == b'|' || bytes[value.start] == b'>' {
-            return None;
+        if matches!(bytes.get(place), Some(b'|' | b'>')) {
+            let from = line_end(bytes, place) + 1;
+            let line = text.get(from..line_end(bytes, from.min(bytes.len())))?;
+            let value = line.trim();
+            let start = value.as_ptr() as usize - text.as_ptr() as usize;
+            return Some((start, start + value.len()));
         }
+        let value = named::value_at(bytes, place, Ends::Usual)?;
         // A phrase has blanks in it.
         let is_plain = value.standing != Standing::Quoted;
         let line = line_end(bytes, value.start);
@@ -106,6 +112,16 @@ fn held_between(text: &str, from: usize, to: usize) -> Option<(usize, usize)> {
         return text.get(value.start..end).map(|_| (value.start, end));
     }
     None
+}
+
+/// The result of a generator in the block that its name opens.
+pub(super) fn generated(text: &str, end: usize) -> Option<Found> {
+    let limit = text.floor_char_boundary(end + 2 * PAIR_BYTES_MAX);
+    let block = &text.as_bytes()[end..limit];
+    let length = memchr::memchr(b'}', block).unwrap_or(block.len());
+    let result = memchr::memmem::find(&block[..length], b"result")?;
+    let (start, to) = held_between(text, end + result, end + length)?;
+    is_secret(Says::Password, &text[start..to]).map(|kind| Found { start, end: to, kind, is_certain: false })
 }
 
 fn line_end(bytes: &[u8], at: usize) -> usize {

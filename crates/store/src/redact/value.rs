@@ -218,6 +218,32 @@ const TRADE_WORDS: [&str; 37] = [
     "digest-md5",
 ];
 
+/// Words of sentences about passwords.
+const TALK: [&str; 22] = [
+    "must",
+    "should",
+    "least",
+    "character",
+    "characters",
+    "enter",
+    "your",
+    "the",
+    "is",
+    "not",
+    "invalid",
+    "required",
+    "please",
+    "of",
+    "for",
+    "a",
+    "at",
+    "be",
+    "to",
+    "than",
+    "and",
+    "or",
+];
+
 /// How a value stands in its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Standing {
@@ -306,7 +332,7 @@ fn has_own(value: &str) -> bool {
             at = end;
         }
     }
-    is_odd && own >= OWN_BYTES_MIN
+    is_odd && own >= OWN_BYTES_MIN || own >= 2 * OWN_BYTES_MIN && value.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// Whether the value of a password's name is one.
@@ -317,7 +343,7 @@ pub(super) fn is_password(value: &str, standing: Standing) -> bool {
     }
     let bytes = value.as_bytes();
     let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    let letters = value.chars().filter(|letter| letter.is_alphabetic()).count();
     let marks = bytes.iter().filter(|byte| b"!@#$%^&*+?~|/\\;:,=".contains(byte)).count();
     let is_call = value.contains(['(', '[', '{', '<', '>', '`', '"', '\'']) || names_a_secret(value);
     if standing != Standing::Quoted && is_code(value) && (digits == 0 || is_call || is_setting(value)) {
@@ -384,6 +410,35 @@ pub(super) fn is_strong(value: &str) -> bool {
         && !is_version(value)
 }
 
+/// Digits between letters of both kinds, more than once: words that somebody bent.
+fn is_leet(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let has = |belongs: fn(&u8) -> bool| bytes.iter().any(belongs);
+    let inner = bytes.windows(3).filter(|it| it[0].is_ascii_alphabetic() && it[1].is_ascii_digit() && it[2].is_ascii_alphabetic());
+    let is_plain = bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte));
+    value.len() >= 12
+        && is_plain
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+        && inner.count() > 1
+        && !is_placeholder(value)
+        && !is_trade_word(value)
+}
+
+/// Signs of all kinds in such number that no code has them.
+fn is_drawn_with_signs(value: &str) -> bool {
+    let count = |belongs: fn(&u8) -> bool| value.as_bytes().iter().filter(|byte| belongs(byte)).count();
+    value.len() >= 16
+        && !value.contains(' ')
+        && count(u8::is_ascii_digit) > 1
+        && count(u8::is_ascii_uppercase) > 1
+        && count(u8::is_ascii_lowercase) > 1
+        && count(u8::is_ascii_punctuation) > 3
+        && entropy_tenths(value) >= 40
+        && !is_wordy(value)
+        && !is_placeholder(value)
+}
+
 /// Letters alone are a word of a list.
 pub(super) fn has_digit_or_sign(value: &str) -> bool {
     value.bytes().any(|byte| byte.is_ascii_digit() || b"!#$%^&*+?~".contains(&byte))
@@ -406,7 +461,10 @@ pub(super) fn is_token(value: &str, standing: Standing) -> bool {
         || (bytes.len() >= 20 && standing != Standing::Loose)
         || is_letter_salad(value, if standing == Standing::Loose { 20 } else { 12 });
     let least = if bytes.len() < 16 { 25 } else { 30 };
-    if standing != Standing::Loose && is_strong(value) {
+    if standing != Standing::Loose && (is_strong(value) || is_leet(value)) {
+        return true;
+    }
+    if standing == Standing::Quoted && is_drawn_with_signs(value) {
         return true;
     }
     if bytes.len() < 8 || !has_letter || !is_mixed || entropy_tenths(value) < least {
@@ -415,47 +473,34 @@ pub(super) fn is_token(value: &str, standing: Standing) -> bool {
     if value.contains(char::is_whitespace) || is_common(value) || is_placeholder(value) {
         return false;
     }
-    if is_code(value) || is_path(value) || is_trade_word(value) || is_wordy(value) {
+    let is_drawn = standing != Standing::Loose && !is_wordy(value) && !value.contains(['(', '[', '{', '<', '"']);
+    if (is_code(value) && !is_drawn) || is_path(value) || is_trade_word(value) || is_wordy(value) {
         return false;
     }
     // `test-m2m-secret`, `x25519_private_key`: whoever names a secret does not give it away.
     !(names_a_secret(value) && (standing == Standing::Loose || value.len() < 32))
 }
 
+/// A phrase of plain words between quotes, under a name that asks for one.
+pub(super) fn is_phrase_sentence(value: &str) -> bool {
+    let words = value.split(' ');
+    let is_plain = |word: &str| (2..=14).contains(&word.len()) && word.chars().all(|it| it.is_alphabetic() && it.is_lowercase());
+    (3..=8).contains(&words.clone().count()) && words.clone().all(is_plain) && !words.clone().any(is_talk)
+}
+
 /// A password of some words between quotes. A sentence about passwords stands there, too.
 pub(super) fn is_pass_sentence(value: &str) -> bool {
-    const TALK: [&str; 22] = [
-        "must",
-        "should",
-        "least",
-        "character",
-        "characters",
-        "enter",
-        "your",
-        "the",
-        "is",
-        "not",
-        "invalid",
-        "required",
-        "please",
-        "of",
-        "for",
-        "a",
-        "at",
-        "be",
-        "to",
-        "than",
-        "and",
-        "or",
-    ];
     let mut words = value.split(' ');
-    let is_talk = |word: &str| TALK.iter().any(|it| word.eq_ignore_ascii_case(it));
     value.len() <= 60
         && value.bytes().any(|byte| byte.is_ascii_digit())
         && (2..=6).contains(&words.clone().count())
         && !words.any(is_talk)
         && !is_placeholder(value)
         && !is_code(value)
+}
+
+fn is_talk(word: &str) -> bool {
+    TALK.iter().any(|it| word.eq_ignore_ascii_case(it))
 }
 
 /// Behind the bare word `pass`: drawn at random, and no commit.
