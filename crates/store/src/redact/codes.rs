@@ -20,7 +20,9 @@ const SEED_LETTERS_MIN: usize = 16;
 /// The codes behind `recovery codes`.
 pub(super) fn each_after(text: &str, from: usize, found: &mut Vec<Found>) {
     let limit = text.floor_char_boundary(from + TITLE_BYTES_MAX);
-    let Some(start) = text[from..limit].find([':', '=', '\n', '[', '：']).map(|at| from + at) else { return };
+    let Some(start) = text[from..limit].find([':', '=', '\n', '[', '：']).map(|at| from + at) else {
+        return;
+    };
     let end = text.floor_char_boundary(start + LIST_BYTES_MAX);
     let is_close = text[start..].starts_with([':', '=', '：']);
     let mut codes = Vec::new();
@@ -29,8 +31,8 @@ pub(super) fn each_after(text: &str, from: usize, found: &mut Vec<Found>) {
     let mut is_after_blank_line = false;
     for word in text[start..end].split_inclusive([' ', '\n', ',', '\t', '[', ';', '|']) {
         let code = word.trim_matches([
-            ' ', '\n', ',', '\t', '\r', '"', '\'', '`', '[', ']', '.', ';', '|', '(', ')', '*', ':', '=', '：', '{', '}',
-            '<', '>',
+            ' ', '\n', ',', '\t', '\r', '"', '\'', '`', '[', ']', '.', ';', '|', '(', ')', '*', ':', '=',
+            '：', '{', '}', '<', '>',
         ]);
         let place = at + word.find(code).unwrap_or(0);
         at += word.len();
@@ -58,8 +60,9 @@ pub(super) fn each_after(text: &str, from: usize, found: &mut Vec<Found>) {
 /// Digits between letters, digits alone, or groups of the same length.
 fn is_code(word: &str) -> bool {
     let groups: Vec<&str> = word.split('-').collect();
-    let is_group =
-        |group: &&str| (3..=20).contains(&group.len()) && group.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_group = |group: &&str| {
+        (3..=20).contains(&group.len()) && group.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    };
     if !groups.iter().all(is_group) || !(5..=64).contains(&word.len()) {
         return false;
     }
@@ -82,7 +85,9 @@ pub(super) fn phrase_after(text: &str, from: usize) -> Option<Found> {
     let rest = text.get(from..end)?;
     let (mut first, mut last, mut count) = (0, 0, 0);
     let mut at = 0;
-    let is_between = |letter: char| letter.is_whitespace() || ",.;:)(\"'`[]|#-–•_>".contains(letter) || letter.is_ascii_digit();
+    let is_between = |letter: char| {
+        letter.is_whitespace() || ",.;:)(\"'`[]|#-–•_>".contains(letter) || letter.is_ascii_digit()
+    };
     while at < rest.len() {
         let word = &rest[at..];
         let skipped = word.find(|letter: char| !is_between(letter)).unwrap_or(word.len());
@@ -97,7 +102,22 @@ pub(super) fn phrase_after(text: &str, from: usize) -> Option<Found> {
         }
         let is_word = (3..=8).contains(&piece.len())
             && piece.bytes().all(|byte| byte.is_ascii_lowercase())
-            && !matches!(piece, "the" | "and" | "for" | "are" | "was" | "not" | "but" | "has" | "your" | "from" | "und" | "der" | "die");
+            && !matches!(
+                piece,
+                "the"
+                    | "and"
+                    | "for"
+                    | "are"
+                    | "was"
+                    | "not"
+                    | "but"
+                    | "has"
+                    | "your"
+                    | "from"
+                    | "und"
+                    | "der"
+                    | "die"
+            );
         let is_row = count == 0 || gap.len() <= 24 && !gap.contains("\n\n");
         if is_word && is_row && count < PHRASE_WORDS_MAX {
             first = if count == 0 { start } else { first };
@@ -137,7 +157,8 @@ pub(super) fn seed_after(text: &str, from: usize) -> Option<Found> {
             letters += group;
         }
         let seed = &bytes[at..end];
-        let is_one_kind = !(seed.iter().any(u8::is_ascii_uppercase) && seed.iter().any(u8::is_ascii_lowercase));
+        let is_one_kind =
+            !(seed.iter().any(u8::is_ascii_uppercase) && seed.iter().any(u8::is_ascii_lowercase));
         let is_whole = !matches!(bytes.get(end), Some(b'0' | b'1' | b'8' | b'9' | b'_' | b'+' | b'/'));
         let is_grouped = letters < seed.len();
         let has_digit = seed.iter().any(u8::is_ascii_digit);

@@ -38,7 +38,7 @@ enum Takes {
 }
 
 /// Programs and statements, by the words that hint at them.
-const PROGRAMS: [(&str, Takes); 64] = [
+const PROGRAMS: [(&str, Takes); 80] = [
     ("basicauth(", Takes::SecondArgument),
     ("basic_auth(", Takes::SecondArgument),
     ("login(", Takes::SecondArgument),
@@ -103,6 +103,22 @@ const PROGRAMS: [(&str, Takes); 64] = [
     ("sudo -s", Takes::Piped),
     ("password-stdin", Takes::Piped),
     ("with-token", Takes::Piped),
+    ("secret put", Takes::Piped),
+    ("secret create", Takes::Piped),
+    ("secrets create", Takes::Piped),
+    ("secret set", Takes::Piped),
+    ("secrets set", Takes::Piped),
+    ("versions add", Takes::Piped),
+    ("env add", Takes::Piped),
+    ("cryptsetup", Takes::Piped),
+    ("/run/secrets", Takes::Piped),
+    ("pass insert", Takes::Piped),
+    ("gpg ", Takes::Piped),
+    ("snmp-server community", Takes::Word(0)),
+    ("tacacs-server key", Takes::Word(0)),
+    ("radius-server key", Takes::Word(0)),
+    ("unprotect ", Takes::Word(0)),
+    ("twilio(", Takes::SecondArgument),
 ];
 
 /// The words that hint at a program, for the one pass over every text.
@@ -191,7 +207,9 @@ fn piped_into(bytes: &[u8], word: usize, word_end: usize) -> Option<Value> {
     }
     let pipe = floor + memchr::memrchr(b'|', &bytes[floor..word])?;
     let line = &bytes[floor..pipe];
-    let printing = [b"echo ".as_slice(), b"printf ", b"echo -n "].into_iter();
+    let printing =
+        [b"echo ".as_slice(), b"printf ", b"echo -n ", b"printf %s ", b"printf '%s' ", b"printf \"%s\" "]
+            .into_iter();
     let at = printing.filter_map(|it| Some(memchr::memmem::rfind(line, it)? + it.len())).max()?;
     let mut value = named::value_at(bytes, floor + at, Ends::Usual).filter(|value| value.end <= pipe)?;
     if bytes[word..word_end].eq_ignore_ascii_case(b"chpasswd") {

@@ -4,7 +4,7 @@ use super::names::Says;
 
 /// Words in small letters. Capitals are compared in ASCII alone, so that a word which begins with another letter stands
 /// here without it, or twice.
-pub(super) const WORDS: [(&str, Says); 141] = [
+pub(super) const WORDS: [(&str, Says); 143] = [
     ("passwort", Says::Password),
     ("passwoerter", Says::Password),
     ("kennwort", Says::Password),
@@ -112,6 +112,8 @@ pub(super) const WORDS: [(&str, Says); 141] = [
     ("패스워드", Says::Password),
     ("schlüssel", Says::Token),
     ("geheimnis", Says::Token),
+    ("schluessel", Says::Token),
+    ("schl=c3=bcssel", Says::Token),
     ("llave secreta", Says::Token),
     ("clave secreta", Says::Token),
     ("clé", Says::Token),

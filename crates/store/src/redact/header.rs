@@ -119,5 +119,10 @@ pub(super) fn smtp_answer(text: &str, end: usize) -> Option<Found> {
     let word = line.rsplit(' ').next()?;
     let start = word.as_ptr() as usize - text.as_ptr() as usize;
     let is_base64 = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte));
-    (word.len() >= 8 && is_base64).then_some(Found { start, end: start + word.len(), kind: "password", is_certain: false })
+    (word.len() >= 8 && is_base64).then_some(Found {
+        start,
+        end: start + word.len(),
+        kind: "password",
+        is_certain: false,
+    })
 }

@@ -60,6 +60,10 @@ pub(super) enum What {
     Cookie,
     /// A private key's first or last line.
     PrivateKey,
+    /// The first bytes of a private key's first line.
+    KeyBody,
+    /// The numbers of a key follow.
+    KeyNumbers,
     /// A signed token.
     Jwt,
     /// A program or a statement that takes a password without naming it.
@@ -77,7 +81,7 @@ const fn hint(text: &'static str, what: What) -> Hint {
     Hint { text, what }
 }
 
-const OWN: [Hint; 133] = [
+const OWN: [Hint; 145] = [
     hint("masterauth", What::Name),
     hint("passw", What::Name),
     hint("passphrase", What::Name),
@@ -209,7 +213,19 @@ const OWN: [Hint; 133] = [
     hint("bearer", What::Bearer),
     hint("cookie", What::Cookie),
     hint("private key", What::PrivateKey),
+    hint("private%20key", What::PrivateKey),
+    hint("private+key", What::PrivateKey),
     hint("private-lines", What::PrivateKey),
+    hint("mii", What::KeyBody),
+    hint("migh", What::KeyBody),
+    hint("migt", What::KeyBody),
+    hint("mihu", What::KeyBody),
+    hint("mhccaqee", What::KeyBody),
+    hint("mhqcaqee", What::KeyBody),
+    hint("mc4caqaw", What::KeyBody),
+    hint("b3blbnnzac1r", What::KeyBody),
+    hint("\"kty\"", What::KeyNumbers),
+    hint("rsakeyvalue>", What::KeyNumbers),
     hint("eyj", What::Jwt),
 ];
 

@@ -58,8 +58,8 @@ pub(super) fn after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, us
     let has_gap = at > name_end;
     let rest = &bytes[at.min(bytes.len())..];
     let operators = [
-        "===", "==", "!=", ":=", "=>", "?=", "+=", "||=", "??=", "=", ":", "->", "→", "：", "%3D", "%3d",
-        "| ", "│ ",
+        "===", "==", "=3D", "!=", ":=", "=>", "?=", "+=", "||=", "??=", "=", ":", "->", "→", "：", "%3D",
+        "%3d", "| ", "│ ",
     ];
     let operator = operators.into_iter().find(|it| rest.starts_with(it.as_bytes()));
     if let Some(operator) = operator {
@@ -71,6 +71,13 @@ pub(super) fn after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, us
         if operator == ":"
             && bytes[start..end] == *b"pass"
             && holds(&bytes[start.saturating_sub(10)..start], b"-pass")
+        {
+            return Some((Joint::Flag, behind));
+        }
+        // `/pass:…`, as Windows' programs take it.
+        if operator == ":"
+            && bytes[..start].ends_with(b" /")
+            && bytes.get(behind).is_some_and(u8::is_ascii_graphic)
         {
             return Some((Joint::Flag, behind));
         }
@@ -86,6 +93,10 @@ pub(super) fn after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, us
             .filter(|end| rest[*end] == b'>' && (*end == 0 || (has_gap && rest[end - 1] != b'/')))
             .map(|end| (Joint::Flag, at + end + 1))
             .map(|(joint, at)| (joint, at + if bytes[at..].starts_with(CDATA) { CDATA.len() } else { 0 }));
+    }
+    // `/path/db_password<tab>…`, as tools print them.
+    if bytes.get(name_end) == Some(&b'\t') && !closed && holds(&bytes[start..end], b"_") {
+        return Some((Joint::Loose, at));
     }
     // A column of names beside one of values.
     let is_loud = |name: &[u8]| name.contains(&b'_') && !name.iter().any(u8::is_ascii_lowercase);
@@ -137,6 +148,19 @@ fn of_words(bytes: &[u8], start: usize, end: usize, at: usize) -> Option<(Joint,
     for flag in [b"--body ".as_slice(), b"-b"].into_iter().filter(|_| is_set) {
         if rest.starts_with(flag) {
             return Some((Joint::Flag, skip_blanks(bytes, at + flag.len())));
+        }
+    }
+    // `secret 0 …`, `password 7 …`: of a router.
+    if matches!(rest, [b'0' | b'5' | b'7' | b'8' | b'9', b' ', ..]) {
+        return Some((Joint::Flag, at + 2));
+    }
+    // ` password …`, alone on its line.
+    let line = before.iter().rposition(|byte| *byte == b'\n').map_or(before, |at| &before[at + 1..]);
+    if line.iter().all(|byte| *byte == b' ') && end - start > 4 && at == end + 1 && before.len() < start {
+        let word = word_at(bytes, at);
+        let is_alone = bytes.get(at + word.len()).is_none_or(|byte| matches!(byte, b'\n' | b'\r'));
+        if is_alone && word.iter().any(u8::is_ascii_digit) && !line.is_empty() {
+            return Some((Joint::Words, at));
         }
     }
     if !(is_flag || is_set || prose::is_login(before)) && prose::is_plain_word(word_at(bytes, at)) {

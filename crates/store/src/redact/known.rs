@@ -54,7 +54,9 @@ impl Known {
         if kind == "private-key" {
             let lines =
                 value.split(|letter: char| !(letter.is_ascii_alphanumeric() || "+/=".contains(letter)));
-            lines.filter(|line| line.len() >= KEY_LINE_BYTES_MIN).for_each(|line| self.add_one(line, kind, text));
+            lines
+                .filter(|line| line.len() >= KEY_LINE_BYTES_MIN)
+                .for_each(|line| self.add_one(line, kind, text));
         } else if is_telling(value) {
             self.add_one(value, kind, text);
         }
@@ -150,28 +152,37 @@ fn is_telling(value: &str) -> bool {
 /// The value as it is, and in the escapes of addresses, JSON, code and pages: those whose sign stands in the text that is
 /// looked at, if it is only one.
 fn forms_of(value: &str, text: Option<&str>) -> Vec<Vec<u8>> {
-    let may_hold = |sign: &str| text.is_none_or(|text| memchr::memmem::find(text.as_bytes(), sign.as_bytes()).is_some());
+    let may_hold =
+        |sign: &str| text.is_none_or(|text| memchr::memmem::find(text.as_bytes(), sign.as_bytes()).is_some());
     let mut forms = vec![value.as_bytes().to_vec()];
     let hex: String = value.bytes().map(|byte| format!("{byte:02x}")).collect();
     if text.is_none_or(|text| text.len() > 3 * value.len()) {
         forms.push(hex.to_ascii_uppercase().into_bytes());
         forms.push(hex.clone().into_bytes());
     }
-    let mut add = |write: &dyn Fn(char) -> String| forms.push(value.chars().map(write).collect::<String>().into_bytes());
+    let mut add = |write: &dyn Fn(char) -> String| {
+        forms.push(value.chars().map(write).collect::<String>().into_bytes())
+    };
     let is_safe = |letter: char| letter.is_ascii_alphanumeric() || "-_.~".contains(letter);
     let each_byte = |letter: char, sign: &str, is_upper: bool| -> String {
         let mut buffer = [0; 4];
         let bytes = letter.encode_utf8(&mut buffer).bytes();
-        bytes.map(|byte| if is_upper { format!("{sign}{byte:02X}") } else { format!("{sign}{byte:02x}") }).collect()
+        bytes
+            .map(|byte| if is_upper { format!("{sign}{byte:02X}") } else { format!("{sign}{byte:02x}") })
+            .collect()
     };
     if may_hold("%") {
         for is_upper in [true, false] {
-            add(&|letter| if is_safe(letter) { letter.to_string() } else { each_byte(letter, "%", is_upper) });
+            add(&|letter| {
+                if is_safe(letter) { letter.to_string() } else { each_byte(letter, "%", is_upper) }
+            });
             add(&|letter| each_byte(letter, "%", is_upper));
         }
     }
     if may_hold("=") && !value.is_ascii() || value.contains('=') {
-        add(&|letter| if letter.is_ascii() && letter != '=' { letter.to_string() } else { each_byte(letter, "=", true) });
+        add(&|letter| {
+            if letter.is_ascii() && letter != '=' { letter.to_string() } else { each_byte(letter, "=", true) }
+        });
     }
     if may_hold("\\") {
         add(&|letter| if "\"\\'".contains(letter) { format!("\\{letter}") } else { letter.to_string() });
@@ -182,7 +193,9 @@ fn forms_of(value: &str, text: Option<&str>) -> Vec<Vec<u8>> {
             _ => format!("\\u{:04x}", u32::from(letter)),
         });
         add(&|letter| each_byte(letter, "\\x", false));
-        add(&|letter| if letter.is_ascii_alphanumeric() { letter.to_string() } else { each_byte(letter, "\\x", false) });
+        add(&|letter| {
+            if letter.is_ascii_alphanumeric() { letter.to_string() } else { each_byte(letter, "\\x", false) }
+        });
         add(&|letter| format!("\\u{:04x}", u32::from(letter)));
         add(&|letter| format!("\\u{:04X}", u32::from(letter)));
     }

@@ -19,6 +19,7 @@ mod mark;
 mod named;
 mod names;
 mod own_shapes;
+mod printed;
 mod private_key;
 mod prose;
 mod rare_joint;
@@ -246,6 +247,7 @@ fn look_at_hints(text: &str, found: &mut Vec<Found>) {
             What::Name => {
                 let (secret, (start, looked_at)) = named::secret_at(text, at, end, found);
                 table::each_of(text, (start, looked_at), None, &mut budget, found);
+                printed::each_below(text, start, looked_at, found);
                 if let Some(said) = named::says_at(text, start, looked_at) {
                     tree::each_of(text, start, looked_at, said, found);
                 }
@@ -282,7 +284,12 @@ fn look_at_hints(text: &str, found: &mut Vec<Found>) {
             What::Authorization => found.extend(header::authorization_at(text, end)),
             What::Bearer => found.extend(header::bearer_at(text, at, end)),
             What::Cookie => header::cookies_at(text, end, found),
-            What::PrivateKey => found.extend(private_key::block_at(text, at, end)),
+            What::PrivateKey => {
+                let block = private_key::block_at(text, at, end, found);
+                found.extend(block);
+            }
+            What::KeyBody => private_key::body_at(text, at, found),
+            What::KeyNumbers => private_key::each_number(text, at, found),
             What::Jwt => found.extend(encoded::jwt_at(text, at)),
             What::Command => {
                 let secret = command::secret_at(text, at, end).or_else(|| match hint.text {

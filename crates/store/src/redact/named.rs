@@ -12,6 +12,9 @@ pub(super) const NAME_BYTES_MAX: usize = 64;
 /// Longest value between quotes, and without.
 const QUOTED_BYTES_MAX: usize = 4_096;
 const PLAIN_BYTES_MAX: usize = 512;
+/// Pieces of a value that was taken apart, and how much code stands between two.
+const PIECES_MAX: usize = 8;
+const GAP_BYTES_MAX: usize = 40;
 /// How much may stand between a vendor's name and the operator.
 const VENDOR_REST_BYTES_MAX: usize = 20;
 
@@ -37,11 +40,14 @@ pub(super) fn secret_at(
     let is_part = is_part_of_path(bytes, start, end);
     let said = || if is_part { None } else { names::says(&text[start..end]) };
     let found = joint::after(bytes, start, end)
-        .and_then(|(joint, at)| judged(text, said()?, joint, start, at))
+        .and_then(|(joint, at)| judged(text, said()?, joint, start, at, others))
         .or_else(|| prose::secret_after(text, end, said))
         .or_else(|| prose::secret_before(text, start, said));
     if found.is_none()
-        && matches!(bytes.get(end), None | Some(b' ' | b':' | b'\'' | b'(' | b',' | b'-' | b'?' | b'.' | b'\n' | 0x80..))
+        && matches!(
+            bytes.get(end),
+            None | Some(b' ' | b':' | b'\'' | b'(' | b',' | b'-' | b'?' | b'.' | b'\n' | 0x80..)
+        )
         && let Some(said) = said()
     {
         sentence::each_after(text, end, said, false, others);
@@ -58,8 +64,9 @@ pub(super) fn secret_at(
 pub(super) fn says_at(text: &str, start: usize, end: usize) -> Option<Says> {
     let bytes = text.as_bytes();
     let next = bytes.get(end)?;
-    (matches!(next, b'"' | b'\'' | b'\\' | b':' | b'=' | b' ' | b']' | b'\n' | b',') && !is_part_of_path(bytes, start, end))
-        .then(|| names::says_of_many(&text[start..end]))?
+    (matches!(next, b'"' | b'\'' | b'\\' | b':' | b'=' | b' ' | b']' | b'\n' | b',')
+        && !is_part_of_path(bytes, start, end))
+    .then(|| names::says_of_many(&text[start..end]))?
 }
 
 /// `checksum/secret: …` is a hash, and between two colons a word is a part of an address.
@@ -74,7 +81,9 @@ fn is_part_of_path(bytes: &[u8], start: usize, end: usize) -> bool {
 
 /// A password of several words is called so.
 fn is_phrase_name(name: &str) -> bool {
-    let ends = |word: &str| name.get(name.len().saturating_sub(word.len())..).is_some_and(|end| end.eq_ignore_ascii_case(word));
+    let ends = |word: &str| {
+        name.get(name.len().saturating_sub(word.len())..).is_some_and(|end| end.eq_ignore_ascii_case(word))
+    };
     ends("phrase") || ends("psk")
 }
 
@@ -89,7 +98,8 @@ pub(super) fn foreign_at(text: &str, word: usize, word_end: usize, said: Says, f
     // `jetonAcces`, `sifre_db`
     let rest = bytes[word_end..].iter().take(NAME_BYTES_MAX);
     let end = word_end + rest.take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
-    let joined = joint::after(bytes, word, end).and_then(|(joint, at)| judged(text, said, joint, word, at));
+    let joined =
+        joint::after(bytes, word, end).and_then(|(joint, at)| judged(text, said, joint, word, at, found));
     match joined {
         Some(secret) => found.push(secret),
         None => {
@@ -132,7 +142,43 @@ pub(super) fn is_secret(said: Says, text: &str) -> Option<&'static str> {
     }
 }
 
-fn judged(text: &str, said: Says, joint: Joint, start: usize, at: usize) -> Option<Found> {
+/// `"…" + "…"`: a value that somebody took apart; its further pieces go to `others`.
+fn in_pieces(text: &str, first: &Value, said: Says, others: &mut Vec<Found>) -> Option<Found> {
+    let bytes = text.as_bytes();
+    let mut pieces = vec![(first.start, first.end)];
+    let mut whole = text[first.start..first.end].to_owned();
+    while pieces.len() < PIECES_MAX {
+        let from = pieces.last()?.1 + 1;
+        let rest = bytes.get(from..)?;
+        let gap =
+            rest.iter().take(GAP_BYTES_MAX).take_while(|byte| b" \t\n\r+.&,\\<>".contains(byte)).count();
+        let is_list = rest[..gap].contains(&b',');
+        let is_call =
+            bytes[..first.start].ends_with(b"concat!(\"") || bytes[..first.start].ends_with(b"join(\"");
+        if gap == 0 || (is_list && !is_call) || !matches!(rest.get(gap), Some(b'"' | b'\'')) {
+            break;
+        }
+        let Some(piece) = value_at(bytes, from + gap, Ends::Usual) else { break };
+        whole.push_str(&text[piece.start..piece.end]);
+        pieces.push((piece.start, piece.end));
+    }
+    if pieces.len() == 1 || whole.contains(super::OPENING) {
+        return None;
+    }
+    let kind = is_secret(said, &whole).filter(|_| !whole.contains(' '))?;
+    let as_found = |(start, end): (usize, usize)| Found { start, end, kind, is_certain: false };
+    others.extend(pieces[1..].iter().copied().map(as_found));
+    Some(as_found(pieces[0]))
+}
+
+fn judged(
+    text: &str,
+    said: Says,
+    joint: Joint,
+    start: usize,
+    at: usize,
+    others: &mut Vec<Found>,
+) -> Option<Found> {
     let bytes = text.as_bytes();
     let name = &text[start..];
     let mut value = value_at(bytes, at, joint)?;
@@ -170,6 +216,9 @@ fn judged(text: &str, said: Says, joint: Joint, start: usize, at: usize) -> Opti
     };
     if is_talk {
         return None;
+    }
+    if is_quoted && let Some(found) = in_pieces(text, &value, said, others) {
+        return Some(found);
     }
     let is_secret = match said {
         Says::Phrase => return is_phrase(content).then(|| value.found("seed-phrase")),
@@ -286,6 +335,10 @@ pub(super) fn value_at(bytes: &[u8], at: usize, joint: impl Into<Ends>) -> Optio
     {
         at += 1;
     }
+    // `$'…'` of a shell.
+    if bytes[at..].starts_with(b"$'") {
+        at += 1;
+    }
     let is_escaped = bytes.get(at) == Some(&b'\\') && matches!(bytes.get(at + 1), Some(b'"' | b'\''));
     let quote_at = at + usize::from(is_escaped);
     if let Some(quote @ (b'"' | b'\'' | b'`')) = bytes.get(quote_at).copied() {
@@ -352,6 +405,8 @@ fn plain_end(bytes: &[u8], start: usize, _ends: Ends) -> usize {
         match bytes[end] {
             byte if byte.is_ascii_whitespace() || byte.is_ascii_control() => break,
             b'"' | b'\'' | b'`' | b'<' | b'>' => break,
+            // `[…]`
+            b']' if start > 0 && bytes[start - 1] == b'[' => break,
             // An escape inside of JSON: a line end or a quote.
             b'\\' if matches!(bytes.get(end + 1), Some(b'n' | b'r' | b't' | b'"' | b'\'')) => break,
             // The next parameter or field begins.

@@ -333,13 +333,12 @@ pub(super) fn says_of_many(name: &str) -> Option<Says> {
 }
 
 /// Fields that stand beside a secret and are none.
-const BESIDE: [&str; 40] = [
+const BESIDE: [&str; 39] = [
     "name",
     "user",
     "username",
     "login",
     "email",
-    "mail",
     "host",
     "hostname",
     "port",

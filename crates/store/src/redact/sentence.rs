@@ -266,7 +266,10 @@ pub(super) fn each_after(text: &str, end: usize, said: Says, is_foreign: bool, f
         }
         let plain = word.text.trim_end_matches([',', ')']).to_lowercase();
         let is_leader = word.text.len() > 1 && word.text.bytes().all(|byte| byte == b'.');
-        is_linked = LINKS.contains(&plain.as_str()) || word.text.ends_with([':', '：', '=']) || is_leader || is_particle(word.text);
+        is_linked = LINKS.contains(&plain.as_str())
+            || word.text.ends_with([':', '：', '='])
+            || is_leader
+            || is_particle(word.text);
         // The sentence ends, or it is none. A second value is told by the words between the two.
         if is_leader {
             continue;
@@ -342,13 +345,18 @@ fn possessive(line: &str) -> usize {
 
 /// What stands between a name and its value in scripts without blanks.
 fn is_particle(word: &str) -> bool {
-    word.chars().next().is_some_and(is_wide) && ["は", "는", "은", "이", "가", "是", "为", "為", "คือ"].iter().any(|it| word.ends_with(it))
+    word.chars().next().is_some_and(is_wide)
+        && ["は", "는", "은", "이", "가", "是", "为", "為", "คือ"].iter().any(|it| word.ends_with(it))
 }
 
 /// What may be a value at a word: without its quotes, or all that stands between them.
 fn opened<'t>(line: &'t str, word: &Word<'t>) -> (&'t str, bool) {
     let inner = word.text.trim_start_matches(['*', '(', '_']);
-    let start = word.start + word.text.len() - inner.len();
+    // `<b>…</b>`
+    let inner =
+        if inner.starts_with('<') { inner.split_once('>').map_or(inner, |(_, inner)| inner) } else { inner };
+    let inner = &inner[..inner.find("</").unwrap_or(inner.len())];
+    let start = inner.as_ptr() as usize - line.as_ptr() as usize;
     for (open, close) in [('"', '"'), ('\'', '\''), ('`', '`'), ('‘', '’')] {
         if inner.starts_with(open) {
             let from = start + open.len_utf8();
@@ -356,8 +364,9 @@ fn opened<'t>(line: &'t str, word: &Word<'t>) -> (&'t str, bool) {
             return (&rest[..rest.find(close).unwrap_or(rest.len())], true);
         }
     }
-    let is_quoted = line[..word.start].ends_with(['「', '『', '“', '„', '«', '（']) || word.text.starts_with('(');
-    (trimmed(&line[start..word.start + word.text.len()]), is_quoted)
+    let is_quoted =
+        line[..word.start].ends_with(['「', '『', '“', '„', '«', '（']) || word.text.starts_with('(');
+    (trimmed(inner), is_quoted)
 }
 
 fn trimmed(word: &str) -> &str {
@@ -516,7 +525,8 @@ fn each_strong(text: &str, line: &str, found: &mut Vec<Found>) {
     let mut is_linked = false;
     for word in (Words { text: line, at: 0 }).take(3 * WORDS_MAX) {
         let (candidate, is_quoted) = opened(line, &word);
-        let is_mixed = (is_linked || is_quoted) && value::is_strong_or_mixed(candidate) && !value::is_wordy(candidate);
+        let is_mixed =
+            (is_linked || is_quoted) && value::is_strong_or_mixed(candidate) && !value::is_wordy(candidate);
         if (value::is_strong(candidate) || is_mixed) && !is_something_else(candidate) {
             let start = candidate.as_ptr() as usize - text.as_ptr() as usize;
             found.push(Found { start, end: start + candidate.len(), kind: "password", is_certain: false });
@@ -532,7 +542,8 @@ pub(super) fn alone_below(text: &str, end: usize) -> Option<Found> {
     for line in rest.split('\n').skip(1).take(4) {
         // `[14:03] raj: …`, `14:03 <Murat> …`, `- …`
         let said = line.rsplit([' ', '\t']).next().unwrap_or(line).trim_end_matches(['\r', '.']);
-        let before = &line[..line.len() - line.trim_end_matches('\r').len().min(line.len()) + line.rfind(said)?];
+        let before =
+            &line[..line.len() - line.trim_end_matches('\r').len().min(line.len()) + line.rfind(said)?];
         let is_alone = before.trim().is_empty() || before.trim_end().ends_with([':', '>', '-', '–']);
         if is_alone && said.len() >= 7 && is_answer(said) && !is_something_else(said) {
             let start = said.as_ptr() as usize - text.as_ptr() as usize;
@@ -545,7 +556,9 @@ pub(super) fn alone_below(text: &str, end: usize) -> Option<Found> {
 /// A strong one, or words with a digit among their letters, as nobody writes them.
 fn is_answer(word: &str) -> bool {
     let bytes = word.as_bytes();
-    let is_bent = bytes.windows(3).any(|it| it[0].is_ascii_alphabetic() && it[1].is_ascii_digit() && it[2].is_ascii_lowercase());
+    let is_bent = bytes
+        .windows(3)
+        .any(|it| it[0].is_ascii_alphabetic() && it[1].is_ascii_digit() && it[2].is_ascii_lowercase());
     let is_plain = bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte));
     let has_both = bytes.iter().any(u8::is_ascii_uppercase) && bytes.iter().any(u8::is_ascii_lowercase);
     value::is_strong(word) || (is_bent && is_plain && has_both && value::is_password(word, Standing::Loose))

@@ -13,11 +13,40 @@ const LINES_MAX: usize = 100;
 const PAIR_BYTES_MAX: usize = 240;
 /// Ends of keys that hold a name, and of those that hold its value.
 const NAMING: [&str; 20] = [
-    "name", "key", "variable", "parameter", "field", "setting", "option", "property", "attribute", "label", "type", "typ",
-    "kind", "title", "id", "env", "var", "nombre", "nom", "bezeichnung",
+    "name",
+    "key",
+    "variable",
+    "parameter",
+    "field",
+    "setting",
+    "option",
+    "property",
+    "attribute",
+    "label",
+    "type",
+    "typ",
+    "kind",
+    "title",
+    "id",
+    "env",
+    "var",
+    "nombre",
+    "nom",
+    "bezeichnung",
 ];
 const HOLDING: [&str; 12] = [
-    "value", "val", "wert", "valor", "valeur", "secret", "plaintext", "content", "data", "result", "default", "secretstring",
+    "value",
+    "val",
+    "wert",
+    "valor",
+    "valeur",
+    "secret",
+    "plaintext",
+    "content",
+    "data",
+    "result",
+    "default",
+    "secretstring",
 ];
 
 /// The values around and under a name.
@@ -68,7 +97,8 @@ fn each_beside(text: &str, key: usize, end: usize, said: Says, found: &mut Vec<F
     let floor = text.ceil_char_boundary(key.saturating_sub(PAIR_BYTES_MAX));
     let before = &bytes[floor..key];
     let begins = [b"{".as_slice(), b"\n- ", b"\n  - ", b"<", b"\n\n", b"}"];
-    let opening = begins.iter().filter_map(|it| memchr::memmem::rfind(before, it).map(|at| at + it.len())).max();
+    let opening =
+        begins.iter().filter_map(|it| memchr::memmem::rfind(before, it).map(|at| at + it.len())).max();
     for (from, to) in [(end, end + length), (floor + opening.unwrap_or(before.len()), key)] {
         let Some(value) = held_between(text, from, to) else { continue };
         let content = &text[value.0..value.1];
@@ -86,8 +116,13 @@ fn held_between(text: &str, from: usize, to: usize) -> Option<(usize, usize)> {
     while let Some(sign) = bytes.get(at..to)?.iter().position(|byte| matches!(byte, b':' | b'=')) {
         let sign = at + sign;
         at = sign + 1;
-        let key_end = sign - bytes[..sign].iter().rev().take(6).take_while(|byte| b"\"'\\ ".contains(byte)).count();
-        let length = bytes[..key_end].iter().rev().take(32).take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_');
+        let key_end =
+            sign - bytes[..sign].iter().rev().take(6).take_while(|byte| b"\"'\\ ".contains(byte)).count();
+        let length = bytes[..key_end]
+            .iter()
+            .rev()
+            .take(32)
+            .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_');
         let key = key_end - length.count();
         if key < from || !is_key(&bytes[key..key_end], &HOLDING) {
             continue;
@@ -104,7 +139,10 @@ fn held_between(text: &str, from: usize, to: usize) -> Option<(usize, usize)> {
         // A phrase has blanks in it.
         let is_plain = value.standing != Standing::Quoted;
         let line = line_end(bytes, value.start);
-        let end = if is_plain && bytes[value.end..line].first() == Some(&b' ') && !bytes[value.start..line].contains(&b':') {
+        let end = if is_plain
+            && bytes[value.end..line].first() == Some(&b' ')
+            && !bytes[value.start..line].contains(&b':')
+        {
             text[value.start..line].trim_end().len() + value.start
         } else {
             value.end
@@ -146,11 +184,15 @@ fn each_under(text: &str, start: usize, end: usize, said: Says, found: &mut Vec<
     let closed = bytes[end..].iter().take(3).take_while(|byte| b"\"'\\".contains(byte)).count();
     let at = joint::skip_blanks(bytes, end + closed);
     let rest = &bytes[at.min(bytes.len())..];
-    if rest.starts_with(b"]") && rest.get(1).is_none_or(|byte| matches!(byte, b'\n' | b'\r')) && is_section(bytes, start) {
+    if rest.starts_with(b"]")
+        && rest.get(1).is_none_or(|byte| matches!(byte, b'\n' | b'\r'))
+        && is_section(bytes, start)
+    {
         each_line(text, at + 2, None, said, found);
         return;
     }
-    let sign = ["=>", ":=", ":", "="].into_iter().find(|it| rest.starts_with(it.as_bytes())).map_or(0, str::len);
+    let sign =
+        ["=>", ":=", ":", "="].into_iter().find(|it| rest.starts_with(it.as_bytes())).map_or(0, str::len);
     if sign == 0 {
         return;
     }
@@ -188,7 +230,10 @@ fn each_line(text: &str, from: usize, indent: Option<usize>, said: Says, found: 
             return;
         }
         let content = content.strip_prefix("- ").unwrap_or(content);
-        let pair = content.split_once(": ").or_else(|| content.split_once(" = ")).or_else(|| content.split_once('='));
+        let pair = content
+            .split_once(": ")
+            .or_else(|| content.split_once(" = "))
+            .or_else(|| content.split_once('='));
         let (key, value) = pair.map_or(("", content), |(key, value)| (key.trim(), value.trim()));
         if names::is_beside(key) || value.is_empty() {
             continue;

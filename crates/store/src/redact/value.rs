@@ -332,7 +332,8 @@ fn has_own(value: &str) -> bool {
             at = end;
         }
     }
-    is_odd && own >= OWN_BYTES_MIN || own >= 2 * OWN_BYTES_MIN && value.bytes().any(|byte| byte.is_ascii_digit())
+    is_odd && own >= OWN_BYTES_MIN
+        || own >= 2 * OWN_BYTES_MIN && value.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// Whether the value of a password's name is one.
@@ -414,7 +415,9 @@ pub(super) fn is_strong(value: &str) -> bool {
 fn is_leet(value: &str) -> bool {
     let bytes = value.as_bytes();
     let has = |belongs: fn(&u8) -> bool| bytes.iter().any(belongs);
-    let inner = bytes.windows(3).filter(|it| it[0].is_ascii_alphabetic() && it[1].is_ascii_digit() && it[2].is_ascii_alphabetic());
+    let inner = bytes
+        .windows(3)
+        .filter(|it| it[0].is_ascii_alphabetic() && it[1].is_ascii_digit() && it[2].is_ascii_alphabetic());
     let is_plain = bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte));
     value.len() >= 12
         && is_plain
@@ -473,7 +476,8 @@ pub(super) fn is_token(value: &str, standing: Standing) -> bool {
     if value.contains(char::is_whitespace) || is_common(value) || is_placeholder(value) {
         return false;
     }
-    let is_drawn = standing != Standing::Loose && !is_wordy(value) && !value.contains(['(', '[', '{', '<', '"']);
+    let is_drawn =
+        standing != Standing::Loose && !is_wordy(value) && !value.contains(['(', '[', '{', '<', '"']);
     if (is_code(value) && !is_drawn) || is_path(value) || is_trade_word(value) || is_wordy(value) {
         return false;
     }
@@ -484,7 +488,9 @@ pub(super) fn is_token(value: &str, standing: Standing) -> bool {
 /// A phrase of plain words between quotes, under a name that asks for one.
 pub(super) fn is_phrase_sentence(value: &str) -> bool {
     let words = value.split(' ');
-    let is_plain = |word: &str| (2..=14).contains(&word.len()) && word.chars().all(|it| it.is_alphabetic() && it.is_lowercase());
+    let is_plain = |word: &str| {
+        (2..=14).contains(&word.len()) && word.chars().all(|it| it.is_alphabetic() && it.is_lowercase())
+    };
     (3..=8).contains(&words.clone().count()) && words.clone().all(is_plain) && !words.clone().any(is_talk)
 }
 
@@ -588,8 +594,11 @@ fn is_code(value: &str) -> bool {
 /// `config.v2.name`: what settings and requests are called in code.
 fn is_setting(value: &str) -> bool {
     let first = value.split(['.', ':', '-']).next().unwrap_or_default();
-    ["self", "this", "config", "cfg", "conf", "env", "process", "os", "args", "opts", "options", "settings", "req", "request", "params", "props", "state", "ctx", "data", "user", "values"]
-        .contains(&first)
+    [
+        "self", "this", "config", "cfg", "conf", "env", "process", "os", "args", "opts", "options",
+        "settings", "req", "request", "params", "props", "state", "ctx", "data", "user", "values",
+    ]
+    .contains(&first)
 }
 
 /// `^7.1.2`, `>=2.0`: which versions of a package will do.
