@@ -12,6 +12,8 @@ const PHRASE_WORDS_MIN: usize = 11;
 const PHRASE_WORDS_MAX: usize = 27;
 /// A phrase begins no further behind the word that says so.
 const PHRASE_START_MAX: usize = 160;
+/// How far behind its word a PIN stands.
+const PIN_BYTES_MAX: usize = 64;
 /// How far behind the word that says second factor its seed stands.
 const SEED_BYTES_MAX: usize = 160;
 /// Letters of base32 that are a seed.
@@ -167,6 +169,29 @@ pub(super) fn seed_after(text: &str, from: usize) -> Option<Found> {
             return Some(Found { start: from + at, end: from + end, kind: "otp-seed", is_certain: false });
         }
         at += run.max(1);
+    }
+    None
+}
+
+/// The number behind a word that says PIN.
+pub(super) fn pin_after(text: &str, from: usize) -> Option<Found> {
+    let limit = text.floor_char_boundary(from + PIN_BYTES_MAX);
+    let line = text.get(from..limit)?.split('\n').next()?;
+    let mut is_linked = line.starts_with([' ', ':', '=', '"']);
+    for word in line.split([' ', '=', ':', '：']).take(10) {
+        let pin = word.trim_matches(['"', '\'', '`', '*', '(', ')', ',', '.', ';', '!', '「', '」']);
+        let digits = pin.bytes().filter(u8::is_ascii_digit).count();
+        let is_number = pin.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+        let is_date = pin.matches('-').count() == 2 && pin.len() == 10;
+        if is_linked && is_number && (4..=12).contains(&digits) && !is_date {
+            let start = pin.as_ptr() as usize - text.as_ptr() as usize;
+            return Some(Found { start, end: start + pin.len(), kind: "pin", is_certain: false });
+        }
+        let is_link = matches!(word, "" | "is" | "ist" | "lautet" | "est" | "es" | "now" | "was" | "to" | "code" | "-" | "–" | "number");
+        is_linked = is_link || (is_linked && pin.is_empty());
+        if word.ends_with(['.', ';', '?']) {
+            return None;
+        }
     }
     None
 }

@@ -38,7 +38,7 @@ enum Takes {
 }
 
 /// Programs and statements, by the words that hint at them.
-const PROGRAMS: [(&str, Takes); 80] = [
+const PROGRAMS: [(&str, Takes); 87] = [
     ("basicauth(", Takes::SecondArgument),
     ("basic_auth(", Takes::SecondArgument),
     ("login(", Takes::SecondArgument),
@@ -119,6 +119,13 @@ const PROGRAMS: [(&str, Takes); 80] = [
     ("radius-server key", Takes::Word(0)),
     ("unprotect ", Takes::Word(0)),
     ("twilio(", Takes::SecondArgument),
+    ("securestring", Takes::Flag("--value")),
+    ("config:set", Takes::Piped),
+    ("env:set", Takes::Piped),
+    ("variables set", Takes::Piped),
+    ("variables --set", Takes::Piped),
+    ("kv put", Takes::Piped),
+    ("from-literal", Takes::Piped),
 ];
 
 /// The words that hint at a program, for the one pass over every text.
@@ -179,6 +186,39 @@ pub(super) fn secret_at(text: &str, word: usize, word_end: usize) -> Option<Foun
         }
     };
     password(text, value)
+}
+
+/// Commands whose arguments are names and secret values.
+const SETTING: [&str; 7] =
+    ["secrets set", "secret set", "config:set", "env:set", "variables set", "variables --set", "from-literal"];
+
+/// Whether a command takes `NAME=value`, all of them secret.
+pub(super) fn takes_pairs(word: &str) -> bool {
+    SETTING.contains(&word)
+}
+
+/// The values of `NAME=value` up to the end of a command.
+pub(super) fn each_pair(text: &str, from: usize, found: &mut Vec<Found>) {
+    let limit = text.floor_char_boundary(from + LINE_BYTES_MAX);
+    let line = text[from..limit].replace("\\\n", "  ");
+    let line = &line[..line.find(['\n', '|']).unwrap_or(line.len())];
+    let mut at = 0;
+    while let Some(sign) = line[at..].find('=').map(|sign| at + sign) {
+        let name = line[..sign].rsplit([' ', '"', '\'', '=']).next().unwrap_or_default();
+        let value = named::value_at(text.as_bytes(), from + sign + 1, Ends::Usual);
+        let is_flag = name.starts_with('-') && !name.ends_with("literal");
+        at = sign + 1;
+        if let Some(value) = value.filter(|value| !is_flag && value.end <= limit) {
+            let content = &text[value.start..value.end];
+            if value::has_digit_or_sign(content) && !content.contains("://") {
+                found.extend(password(text, value));
+            }
+            at = (value.end - from).max(at).min(line.len());
+            while !line.is_char_boundary(at) {
+                at += 1;
+            }
+        }
+    }
 }
 
 /// A word of a command line; flags are none.

@@ -1,6 +1,6 @@
 //! Encoded secrets: what is base64 of a text that holds one, and tokens that carry their claims that way.
 
-use super::{Found, ends_escape, value};
+use super::{Found, ends_escape, escaped, value};
 
 /// Shortest run that is decoded: `user:password` of twelve letters has sixteen.
 const RUN_BYTES_MIN: usize = 16;
@@ -257,6 +257,9 @@ fn each_part(bytes: &[u8], start: usize, end: usize, found: &mut impl FnMut(usiz
 
 /// The text that a run stands for; `None` when it is binary, or no base64.
 fn decoded_text(run: &[u8]) -> Option<String> {
+    if run.iter().all(u8::is_ascii_hexdigit) {
+        return escaped::hex_text(run);
+    }
     // Names and paths have no digits and capitals in the mixture that base64 has.
     let has = |belongs: fn(&u8) -> bool| run.iter().take(2 * HEAD_BYTES).any(belongs);
     if !has(u8::is_ascii_uppercase) || !has(u8::is_ascii_lowercase) {

@@ -38,6 +38,10 @@ pub(super) enum What {
     SmtpLogin,
     /// A line of a mail server's file of passwords.
     Relay,
+    /// A number that opens something.
+    Pin,
+    /// The name of one of some keys.
+    KeyOfList,
     /// A password that a program made.
     Generated,
     /// A line of a file of passwords.
@@ -81,7 +85,7 @@ const fn hint(text: &'static str, what: What) -> Hint {
     Hint { text, what }
 }
 
-const OWN: [Hint; 145] = [
+const OWN: [Hint; 178] = [
     hint("masterauth", What::Name),
     hint("passw", What::Name),
     hint("passphrase", What::Name),
@@ -92,6 +96,13 @@ const OWN: [Hint; 145] = [
     hint("pw:", What::ShortName),
     hint("pw=", What::ShortName),
     hint("pw ", What::ShortName),
+    hint("pw,", What::ShortName),
+    hint("pw.", What::ShortName),
+    hint("pw?", What::ShortName),
+    hint("pw)", What::ShortName),
+    hint("pw|", What::ShortName),
+    hint("pw\"", What::ShortName),
+    hint("pw'", What::ShortName),
     hint("_pw", What::Name),
     hint("secret", What::Name),
     hint("token", What::Name),
@@ -198,6 +209,32 @@ const OWN: [Hint; 145] = [
     hint("]:465", What::Relay),
     hint("]:25 ", What::Relay),
     hint("random_password", What::Generated),
+    hint("keyname", What::KeyOfList),
+    hint("pin:", What::Pin),
+    hint("pin=", What::Pin),
+    hint("pin is", What::Pin),
+    hint("pin for", What::Pin),
+    hint("pin ist", What::Pin),
+    hint("pin lautet", What::Pin),
+    hint("pin-code", What::Pin),
+    hint("pin code", What::Pin),
+    hint("door code", What::Pin),
+    hint("gate code", What::Pin),
+    hint("alarm code", What::Pin),
+    hint("access code", What::Pin),
+    hint("security code", What::Pin),
+    hint("verification code", What::Pin),
+    hint("one-time code", What::Pin),
+    hint("login code", What::Pin),
+    hint("passcode", What::Pin),
+    hint("otp:", What::Pin),
+    hint("otp is", What::Pin),
+    hint("code pin", What::Pin),
+    hint("geheimzahl", What::Pin),
+    hint("pincode", What::Pin),
+    hint("暗証番号", What::Pin),
+    hint("验证码", What::Pin),
+    hint("community", What::Name),
     hint(":5432:", What::PasswordFile),
     hint(":*:", What::PasswordFile),
     hint("ls0tls1crudjti", What::EncodedKey),

@@ -44,9 +44,9 @@ impl Joint {
 pub(super) fn after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, usize)> {
     let mut at = end;
     let mut closed = false;
-    while at < bytes.len() && at < end + 4 && matches!(bytes[at], b'"' | b'\'' | b'`' | b']' | b'\\') {
+    while at < bytes.len() && at < end + 10 && matches!(bytes[at], b'"' | b'\'' | b'`' | b']' | b'\\') {
         // A backslash belongs here only before a quote.
-        if bytes[at] == b'\\' && !matches!(bytes.get(at + 1), Some(b'"' | b'\'')) {
+        if bytes[at] == b'\\' && !matches!(bytes.get(at + 1), Some(b'"' | b'\'' | b'\\')) {
             break;
         }
         closed = true;
@@ -170,7 +170,7 @@ fn of_words(bytes: &[u8], start: usize, end: usize, at: usize) -> Option<(Joint,
         return Some((if is_flag { Joint::Flag } else { Joint::Words }, at));
     }
     // `ALTER ROLE app WITH PASSWORD '…'`
-    let is_statement = matches!(rest.first(), Some(b'\'' | b'"')) && end - start > 4;
+    let is_statement = matches!(rest.first(), Some(b'\'' | b'"')) && (end - start > 4 || before.ends_with(b":"));
     is_statement.then_some((Joint::QuotesOnly, at))
 }
 

@@ -8,6 +8,7 @@ mod address;
 mod codes;
 mod command;
 mod encoded;
+mod escaped;
 mod foreign;
 #[path = "../../rules/gitleaks.rs"]
 mod gitleaks;
@@ -162,6 +163,10 @@ fn secrets_in(text: &str, depth: usize) -> Vec<Found> {
             };
             found.extend(kind.map(|kind| Found { start, end, kind, is_certain: false }));
         });
+        escaped::each_row(text, |start, end, decoded| {
+            let kind = secrets_in(decoded, depth + 1).first().map(|inner| inner.kind);
+            found.extend(kind.map(|kind| Found { start, end, kind, is_certain: false }));
+        });
     }
     in_order(text, found)
 }
@@ -274,6 +279,9 @@ fn look_at_hints(text: &str, found: &mut Vec<Found>) {
             What::UserPass => {}
             What::SmtpLogin => found.extend(header::smtp_answer(text, end)),
             What::Relay => found.extend(address::in_relay_file(text, end)),
+            What::Pin if begins_word(bytes, at) => found.extend(codes::pin_after(text, end)),
+            What::Pin => {}
+            What::KeyOfList => found.extend(tree::key_of_list(text, end)),
             What::Generated => found.extend(tree::generated(text, end)),
             What::PasswordFile => found.extend(address::in_password_file(text, at, end)),
             What::EncodedKey => found.extend(encoded::key_at(text, at)),
@@ -292,6 +300,9 @@ fn look_at_hints(text: &str, found: &mut Vec<Found>) {
             What::KeyNumbers => private_key::each_number(text, at, found),
             What::Jwt => found.extend(encoded::jwt_at(text, at)),
             What::Command => {
+                if command::takes_pairs(hint.text) {
+                    command::each_pair(text, end, found);
+                }
                 let secret = command::secret_at(text, at, end).or_else(|| match hint.text {
                     "login" => prose::pair_after(text, end).or_else(|| {
                         sentence::each_on_line(text, at, found);

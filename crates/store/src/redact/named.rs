@@ -38,11 +38,20 @@ pub(super) fn secret_at(
     let start = with_word_before(text, start, end);
     // Only then: most names are followed by no value at all.
     let is_part = is_part_of_path(bytes, start, end);
-    let said = || if is_part { None } else { names::says(&text[start..end]) };
+    let is_typed = matches!(bytes.get(end..end + 3), Some([b' ', b'0' | b'5' | b'7' | b'8' | b'9', b' ']));
+    let said = || match names::says(&text[start..end]) {
+        _ if is_part => None,
+        // `secret 0 …`, `key 7 …`: of a router.
+        _ if is_typed => Some(Says::Password),
+        said => said,
+    };
     let found = joint::after(bytes, start, end)
         .and_then(|(joint, at)| judged(text, said()?, joint, start, at, others))
         .or_else(|| prose::secret_after(text, end, said))
         .or_else(|| prose::secret_before(text, start, said));
+    if found.is_none() && text[start..end].eq_ignore_ascii_case("key") {
+        sentence::each_after(text, end, Says::Key, false, others);
+    }
     if found.is_none()
         && matches!(
             bytes.get(end),
@@ -54,7 +63,7 @@ pub(super) fn secret_at(
         if said == Says::Password {
             others.extend(sentence::phrase_after(text, end).filter(|_| is_phrase_name(&text[start..end])));
             sentence::each_before(text, start, others);
-            others.extend(sentence::alone_below(text, end));
+            sentence::each_alone(text, start, end, others);
         }
     }
     (found, (start, end))
@@ -87,6 +96,13 @@ fn is_phrase_name(name: &str) -> bool {
     ends("phrase") || ends("psk")
 }
 
+/// `velvet-anchor-rocket-lemon`
+fn is_joined_phrase(content: &str) -> bool {
+    let words = content.split(['-', '.', '_']);
+    let is_word = |word: &str| (3..=12).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase());
+    words.clone().count() > 3 && words.clone().all(is_word) && !value::is_placeholder(content)
+}
+
 fn name_end(name: &str) -> usize {
     let bytes = name.as_bytes();
     bytes.iter().take(NAME_BYTES_MAX).take_while(|byte| is_name(**byte)).count()
@@ -106,7 +122,7 @@ pub(super) fn foreign_at(text: &str, word: usize, word_end: usize, said: Says, f
             sentence::each_after(text, end, said, true, found);
             if said == Says::Password {
                 sentence::each_before(text, word, found);
-                found.extend(sentence::alone_below(text, end));
+                sentence::each_alone(text, word, end, found);
             }
         }
     }
@@ -227,6 +243,9 @@ fn judged(
             (joint == Joint::Tight || joint.is_flag() || is_quoted) && value::is_pass_sentence(content)
                 || is_phrase && value::is_phrase_sentence(content)
         }
+        Says::Password if is_joined_phrase(content) && is_phrase_name(&name[..name_end(name)]) => {
+            joint != Joint::QuotesOnly
+        }
         // Of a login, beside its user.
         Says::Pass
             if joint == Joint::Loose
@@ -241,6 +260,10 @@ fn judged(
         // `pass=12`: of a test runner.
         Says::Pass if joint == Joint::Tight && value.standing == Standing::Loose => {
             value::is_password(content, Standing::Loose) && !value::is_wordy(content)
+        }
+        // `:pass "…"`
+        Says::Pass if joint == Joint::QuotesOnly && is_quoted && bytes[..start].ends_with(b":") => {
+            value::is_password(content, value.standing)
         }
         Says::Pass if joint.is_flag() => value::is_password(content, value.standing),
         Says::Pass if joint == Joint::QuotesOnly || value.standing == Standing::Loose => false,
@@ -340,6 +363,9 @@ pub(super) fn value_at(bytes: &[u8], at: usize, joint: impl Into<Ends>) -> Optio
         at += 1;
     }
     let is_escaped = bytes.get(at) == Some(&b'\\') && matches!(bytes.get(at + 1), Some(b'"' | b'\''));
+    if let Some(value) = deeply_quoted(bytes, at) {
+        return Some(value);
+    }
     let quote_at = at + usize::from(is_escaped);
     if let Some(quote @ (b'"' | b'\'' | b'`')) = bytes.get(quote_at).copied() {
         // Of three quotes in a row the last one opens.
@@ -355,6 +381,16 @@ pub(super) fn value_at(bytes: &[u8], at: usize, joint: impl Into<Ends>) -> Optio
     let start = behind_scheme(bytes, at, bytes.len().min(at + PLAIN_BYTES_MAX));
     let end = plain_end(bytes, start, joint.into());
     (end > start).then_some(Value { start, end, standing: Standing::Loose })
+}
+
+/// `\\\"…\\\"`: quotes of JSON in JSON in JSON.
+fn deeply_quoted(bytes: &[u8], at: usize) -> Option<Value> {
+    let depth = bytes.get(at..)?.iter().take(16).take_while(|byte| **byte == b'\\').count();
+    let sign = bytes.get(at..at + depth + 1).filter(|sign| depth > 1 && matches!(sign[depth], b'"' | b'\''))?;
+    let start = at + sign.len();
+    let limit = bytes.len().min(start + QUOTED_BYTES_MAX);
+    let end = start + memchr::memmem::find(&bytes[start..limit], sign)?;
+    (end > start).then_some(Value { start, end, standing: Standing::Quoted })
 }
 
 /// What ends a value without quotes.

@@ -154,10 +154,9 @@ const KEYS: [&str; 52] = [
     "certificate",
 ];
 /// Keys of maps, tables and caches.
-const HARMLESS_KEYS: [&str; 38] = [
+const HARMLESS_KEYS: [&str; 37] = [
     "public",
     "pub",
-    "primary",
     "foreign",
     "cache",
     "sort",
@@ -307,6 +306,9 @@ pub(super) fn says(name: &str) -> Option<Says> {
     {
         return Some(Says::Password);
     }
+    if last == "community" && matches!(before, Some("snmp" | "ro" | "rw" | "read" | "write")) {
+        return Some(Says::Password);
+    }
     if last == "mnemonic" || (last == "phrase" && matches!(before, Some("seed" | "recovery" | "backup"))) {
         return Some(Says::Phrase);
     }
@@ -433,7 +435,7 @@ mod tests {
             ("requirepass", Some(Says::Password)),
             ("rapidapi_key", Some(Says::Token)),
             ("adafruit_io_key", Some(Says::Key)),
-            ("primary_key", None),
+            ("primary_key", Some(Says::Key)),
             ("public_key", None),
             ("secret_name", None),
             ("password_hash", None),

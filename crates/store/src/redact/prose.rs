@@ -197,12 +197,12 @@ pub(super) fn secret_before(text: &str, start: usize, said: impl Fn() -> Option<
     if matches!(word, "the" | "my" | "your" | "its" | "a" | "our" | "new") {
         word = words.next()?;
     }
-    if word != "as" {
+    if !matches!(word, "as" | "is" | "was") {
         return None;
     }
     let secret = words.next()?.trim_matches(['"', '\'', '`']);
     let chosen = matches!(said()?, Says::Password);
-    if !value::stands_out(secret, chosen) {
+    if !(value::stands_out(secret, chosen) || chosen && value::is_strong_or_mixed(secret)) {
         return None;
     }
     let at = secret.as_ptr() as usize - text.as_ptr() as usize;

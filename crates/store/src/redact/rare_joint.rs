@@ -1,5 +1,6 @@
 //! Rare joint: ways in which a value follows its name that few languages and tools have.
 
+use super::OPENING;
 use super::joint::{Joint, skip_blanks};
 
 /// How far a value may stand behind its name where other arguments or a question stand between.
@@ -45,7 +46,10 @@ pub(super) fn behind_operator(bytes: &[u8], operator: &str, at: usize) -> Option
             alone(bytes, below_blank_lines(bytes, at)?).filter(|at| !is_label(&bytes[*at..])).map(loosely)
         }
         // `map[Api-Key:[…]]`
-        b'[' if rest.get(1).is_some_and(u8::is_ascii_alphanumeric) && operator == ":" => {
+        b'[' if rest.get(1).is_some_and(u8::is_ascii_alphanumeric)
+            && operator == ":"
+            && !rest.starts_with(OPENING.as_bytes()) =>
+        {
             Some((Joint::Flag, at + 1))
         }
         // `["password"]=>` and `string(9) "…"`

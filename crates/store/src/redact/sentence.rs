@@ -5,8 +5,8 @@ use super::value::{self, Standing};
 use super::{Found, OPENING};
 
 /// How far a sentence is followed, and in how many words.
-const REACH_BYTES: usize = 160;
-const WORDS_MAX: usize = 14;
+const REACH_BYTES: usize = 200;
+const WORDS_MAX: usize = 20;
 /// Longest ending of a name that is bent: `Lösenordet`, `şifreniz`.
 const ENDING_BYTES_MAX: usize = 24;
 /// Words of a phrase that is a password: with a link before them, and without.
@@ -14,7 +14,7 @@ const PHRASE_WORDS_MIN: usize = 3;
 const PHRASE_WORDS_MAX: usize = 10;
 
 /// Words right before a value.
-const LINKS: [&str; 62] = [
+const LINKS: [&str; 66] = [
     "is",
     "to",
     "be",
@@ -77,6 +77,10 @@ const LINKS: [&str; 62] = [
     "це",
     "тепер",
     "sono",
+    "paste",
+    "enter",
+    "type",
+    "use",
 ];
 /// What sentences have, and passphrases that somebody drew from a list of words have not.
 const STOP: [&str; 157] = [
@@ -381,7 +385,14 @@ fn secret_length(candidate: &str, said: Says, place: Place) -> Option<usize> {
     let is_one = match said {
         Says::Password | Says::Pass => is_password_here(candidate, said, place),
         Says::Token => is_token_here(candidate, place),
-        Says::Key | Says::Phrase => false,
+        // A key of which nothing says what for: only what was drawn at random opens something.
+        Says::Key => {
+            let is_plain = candidate.bytes().all(|byte| byte.is_ascii_alphanumeric());
+            let has = |belongs: fn(&u8) -> bool| candidate.as_bytes().iter().any(belongs);
+            let is_mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+            place.is_linked && is_plain && is_mixed && candidate.len() >= 16 && value::is_salad(candidate) && is_token_here(candidate, place)
+        }
+        Says::Phrase => false,
     };
     is_one.then_some(candidate.len())
 }
@@ -525,8 +536,11 @@ fn each_strong(text: &str, line: &str, found: &mut Vec<Found>) {
     let mut is_linked = false;
     for word in (Words { text: line, at: 0 }).take(3 * WORDS_MAX) {
         let (candidate, is_quoted) = opened(line, &word);
-        let is_mixed =
-            (is_linked || is_quoted) && value::is_strong_or_mixed(candidate) && !value::is_wordy(candidate);
+        // `from … to …`
+        let is_change = line.contains("from ") && line.contains(" to ");
+        let is_mixed = (is_linked || is_quoted)
+            && value::is_strong_or_mixed(candidate)
+            && (is_change || !value::is_wordy(candidate));
         if (value::is_strong(candidate) || is_mixed) && !is_something_else(candidate) {
             let start = candidate.as_ptr() as usize - text.as_ptr() as usize;
             found.push(Found { start, end: start + candidate.len(), kind: "password", is_certain: false });
@@ -535,22 +549,34 @@ fn each_strong(text: &str, line: &str, found: &mut Vec<Found>) {
     }
 }
 
-/// A value alone on one of the next lines: what somebody answers who was asked for a password.
-pub(super) fn alone_below(text: &str, end: usize) -> Option<Found> {
+/// Values alone on one of the lines around: what somebody answers who was asked for a password.
+pub(super) fn each_alone(text: &str, start: usize, end: usize, found: &mut Vec<Found>) {
     let limit = text.floor_char_boundary(end + 2 * REACH_BYTES);
-    let rest = text.get(end..limit)?;
-    for line in rest.split('\n').skip(1).take(4) {
-        // `[14:03] raj: …`, `14:03 <Murat> …`, `- …`
-        let said = line.rsplit([' ', '\t']).next().unwrap_or(line).trim_end_matches(['\r', '.']);
-        let before =
-            &line[..line.len() - line.trim_end_matches('\r').len().min(line.len()) + line.rfind(said)?];
-        let is_alone = before.trim().is_empty() || before.trim_end().ends_with([':', '>', '-', '–']);
-        if is_alone && said.len() >= 7 && is_answer(said) && !is_something_else(said) {
-            let start = said.as_ptr() as usize - text.as_ptr() as usize;
-            return Some(Found { start, end: start + said.len(), kind: "password", is_certain: false });
-        }
+    let floor = text.ceil_char_boundary(start.saturating_sub(REACH_BYTES));
+    let (Some(rest), Some(before)) = (text.get(end..limit), text.get(floor..start)) else { return };
+    let asked = rest.split('\n').next().unwrap_or_default();
+    let is_asked = asked.trim_end().ends_with('?');
+    for line in before.rsplit('\n').skip(1).take(3) {
+        found.extend(alone_on(text, line, false));
     }
-    None
+    for (number, line) in rest.split('\n').skip(1).take(6).enumerate() {
+        found.extend(alone_on(text, line, is_asked && number == 0));
+    }
+}
+
+/// `[14:03] raj: …`, `14:03 <Murat> …`, `- …`
+fn alone_on(text: &str, line: &str, is_asked: bool) -> Option<Found> {
+    let line = line.trim_end();
+    let said = line.rsplit([' ', '\t']).next().unwrap_or(line);
+    let before = line[..line.len() - said.len()].trim();
+    let is_alone = before.is_empty() || before.ends_with([':', '>', '-', '–']);
+    let is_plain = said.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_numbered = said.bytes().rev().take_while(u8::is_ascii_digit).count() > 1;
+    let is_one = is_answer(said) || (is_asked && is_plain && is_numbered && said.bytes().any(|it| it.is_ascii_lowercase()));
+    (is_alone && said.len() >= 7 && is_one && !is_something_else(said)).then(|| {
+        let start = said.as_ptr() as usize - text.as_ptr() as usize;
+        Found { start, end: start + said.len(), kind: "password", is_certain: false }
+    })
 }
 
 /// A strong one, or words with a digit among their letters, as nobody writes them.

@@ -4,7 +4,7 @@
 //! aligned by blanks, tables of HTML, and the rows of SQL's `INSERT` and `COPY`.
 
 use super::names::{self, Says};
-use super::{Found, named, value};
+use super::{Found, named, sentence, value};
 
 /// Longest name of a column, on either side of its telling word.
 const HEAD_BYTES_MAX: usize = 32;
@@ -107,7 +107,7 @@ pub(super) fn each_of(
     if between == Between::Bar && column <= 1 && !has_who {
         let rest = cells(line, between).into_iter().skip(column + 1);
         rest.for_each(|(from, to)| {
-            found.extend(judged(text, line_start + from, line_start + to, said, has_who))
+            found.extend(judged(text, (line_start + from, line_start + to), said, has_who, between))
         });
     }
     if is_statement {
@@ -140,7 +140,7 @@ pub(super) fn each_of(
             _ if is_rule => {}
             // In lines of prose blanks stand, too.
             Some((from, to)) if between == Between::Blanks && row_line[from..to].trim().contains(' ') => {}
-            Some((from, to)) if is_row => found.extend(judged(text, at + from, at + to, said, has_who)),
+            Some((from, to)) if is_row => found.extend(judged(text, (at + from, at + to), said, has_who, between)),
             _ if row > 0 || row_line.is_empty() => return,
             _ => {}
         }
@@ -184,7 +184,8 @@ fn head_says(head: &str, said: Option<Says>) -> Option<Says> {
     if head.contains(['/', '\\']) {
         return None;
     }
-    said.or_else(|| names::says_of_many(&head.replace(' ', "_"))).map(|said| match said {
+    said.or_else(|| names::says(&head.replace(' ', "_")))
+        .or_else(|| names::says_of_many(&head.replace(' ', "_"))).map(|said| match said {
         // A column of passes is one of passwords only with a user beside it, which the values show.
         Says::Pass => Says::Password,
         other => other,
@@ -210,6 +211,9 @@ fn head_at(bytes: &[u8], start: usize, end: usize) -> Option<((usize, usize), Be
             from += bytes[from..].iter().skip(1).take_while(|byte| **byte & 0xC0 == 0x80).count() + 1;
             break;
         }
+    }
+    if from > 0 && bytes[from - 1] == 0xE2 && bar(&bytes[from - 1..]) {
+        from += 2;
     }
     let mut to = end;
     let ceiling = bytes.len().min(end + HEAD_BYTES_MAX);
@@ -303,7 +307,13 @@ fn aligned(line: &str, offset: usize) -> Option<(usize, usize)> {
 }
 
 /// The value of a cell.
-fn judged(text: &str, from: usize, to: usize, said: Says, has_who: bool) -> Option<Found> {
+fn judged(
+    text: &str,
+    (from, to): (usize, usize),
+    said: Says,
+    has_who: bool,
+    between: Between,
+) -> Option<Found> {
     let cell = text.get(from..to)?;
     let value = cell.trim();
     let value = value.trim_matches(['`', '*', '\t']);
@@ -312,12 +322,17 @@ fn judged(text: &str, from: usize, to: usize, said: Says, has_who: bool) -> Opti
         None => value,
     };
     let is_plain = value.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-' || byte == b' ');
+    // Cells of talk.
+    if value.contains("**") || value.contains(' ') && between == Between::Bar && !has_who {
+        return None;
+    }
     if said == Says::Password && (is_plain && !has_who || is_other(value)) {
         return None;
     }
     let kind = named::is_secret(said, value)
         .or_else(|| (said == Says::Token && has_who && value::is_strong_or_mixed(value)).then_some("secret"))
-        .or_else(|| (said == Says::Password && is_cell_password(value, has_who)).then_some("password"))?;
+        .or_else(|| (said == Says::Password && is_cell_password(value, has_who, between)).then_some("password"))
+        .or_else(|| (said == Says::Password && has_who && sentence::is_words(value)).then_some("password"))?;
     let start = value.as_ptr() as usize - text.as_ptr() as usize;
     Some(Found { start, end: start + value.len(), kind, is_certain: false })
 }
@@ -333,8 +348,9 @@ fn is_other(value: &str) -> bool {
 }
 
 /// Passwords with blanks, commas and quotes in them: nothing else stands in their column.
-fn is_cell_password(value: &str, has_who: bool) -> bool {
+fn is_cell_password(value: &str, has_who: bool, between: Between) -> bool {
     has_who
+        && (matches!(between, Between::Sign(_)) || !value.contains(' '))
         && (6..=64).contains(&value.len())
         && value.bytes().any(|byte| byte.is_ascii_digit())
         && value.bytes().any(|byte| byte.is_ascii_alphabetic())
@@ -375,7 +391,7 @@ fn each_of_html(
             if cell.starts_with('<') { cell.split_once('>').map_or(cell, |(_, inner)| inner) } else { cell };
         let value = &cell[..cell.find('<').unwrap_or(cell.len())];
         let from = value.as_ptr() as usize - text.as_ptr() as usize;
-        found.extend(judged(text, from, from + value.len(), said, true));
+        found.extend(judged(text, (from, from + value.len()), said, true, Between::Sign(b',')));
     }
 }
 
@@ -401,7 +417,7 @@ fn each_of_statement(
         for line in rest.lines().skip(1).take(ROWS_MAX).take_while(|line| *line != "\\.") {
             let Some(value) = line.split('\t').nth(column) else { return };
             let from = value.as_ptr() as usize - text.as_ptr() as usize;
-            found.extend(judged(text, from, from + value.len(), said, true));
+            found.extend(judged(text, (from, from + value.len()), said, true, Between::Sign(b',')));
         }
         return;
     }
@@ -409,7 +425,7 @@ fn each_of_statement(
         return;
     }
     for (from, to) in tuples(rest, column) {
-        found.extend(judged(text, rest_at + from, rest_at + to, said, true));
+        found.extend(judged(text, (rest_at + from, rest_at + to), said, true, Between::Sign(b',')));
     }
 }
 

@@ -152,6 +152,20 @@ fn held_between(text: &str, from: usize, to: usize) -> Option<(usize, usize)> {
     None
 }
 
+/// `"keyName": "key1", … "value": "…"`: a list of keys.
+pub(super) fn key_of_list(text: &str, end: usize) -> Option<Found> {
+    let limit = text.floor_char_boundary(end + PAIR_BYTES_MAX);
+    let rest = &text.as_bytes()[end..limit];
+    let length = memchr::memchr(b'}', rest).unwrap_or(rest.len());
+    let (start, to) = held_between(text, end, end + length)?;
+    value::is_unnamed_key(&text[start..to], Standing::Quoted).then_some(Found {
+        start,
+        end: to,
+        kind: "key",
+        is_certain: false,
+    })
+}
+
 /// The result of a generator in the block that its name opens.
 pub(super) fn generated(text: &str, end: usize) -> Option<Found> {
     let limit = text.floor_char_boundary(end + 2 * PAIR_BYTES_MAX);

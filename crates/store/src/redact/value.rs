@@ -324,6 +324,7 @@ fn has_own(value: &str) -> bool {
             let piece = &part[at..end];
             let is_example = PLACEHOLDER_PIECES.iter().any(|it| piece.eq_ignore_ascii_case(it))
                 || (bytes[at].is_ascii_digit()
+                    && (at == 0 || end == bytes.len())
                     && (COUNTED.contains(piece) || piece == "00" || piece == "000"));
             if !is_example {
                 own += end - at;
