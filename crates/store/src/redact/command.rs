@@ -38,7 +38,7 @@ enum Takes {
 }
 
 /// Programs and statements, by the words that hint at them.
-const PROGRAMS: [(&str, Takes); 87] = [
+const PROGRAMS: [(&str, Takes); 93] = [
     ("basicauth(", Takes::SecondArgument),
     ("basic_auth(", Takes::SecondArgument),
     ("login(", Takes::SecondArgument),
@@ -120,6 +120,12 @@ const PROGRAMS: [(&str, Takes); 87] = [
     ("unprotect ", Takes::Word(0)),
     ("twilio(", Takes::SecondArgument),
     ("securestring", Takes::Flag("--value")),
+    ("put-parameter", Takes::Flag("--value")),
+    ("keyvault secret", Takes::Flag("--value")),
+    ("secret:create", Takes::Flag("--value")),
+    ("secret-string", Takes::Word(0)),
+    ("bw unlock", Takes::Word(0)),
+    ("authtoken ", Takes::Word(0)),
     ("config:set", Takes::Piped),
     ("env:set", Takes::Piped),
     ("variables set", Takes::Piped),

@@ -85,7 +85,7 @@ const fn hint(text: &'static str, what: What) -> Hint {
     Hint { text, what }
 }
 
-const OWN: [Hint; 178] = [
+const OWN: [Hint; 176] = [
     hint("masterauth", What::Name),
     hint("passw", What::Name),
     hint("passphrase", What::Name),
@@ -212,12 +212,10 @@ const OWN: [Hint; 178] = [
     hint("keyname", What::KeyOfList),
     hint("pin:", What::Pin),
     hint("pin=", What::Pin),
-    hint("pin is", What::Pin),
-    hint("pin for", What::Pin),
-    hint("pin ist", What::Pin),
-    hint("pin lautet", What::Pin),
+    hint("pin ", What::Pin),
+    hint("code secret", What::Pin),
+    hint("código", What::Pin),
     hint("pin-code", What::Pin),
-    hint("pin code", What::Pin),
     hint("door code", What::Pin),
     hint("gate code", What::Pin),
     hint("alarm code", What::Pin),

@@ -62,8 +62,10 @@ pub(super) fn secret_at(
         sentence::each_after(text, end, said, false, others);
         if said == Says::Password {
             others.extend(sentence::phrase_after(text, end).filter(|_| is_phrase_name(&text[start..end])));
-            sentence::each_before(text, start, others);
             sentence::each_alone(text, start, end, others);
+        }
+        if matches!(said, Says::Password | Says::Token) {
+            sentence::each_on_line(text, start, others);
         }
     }
     (found, (start, end))
@@ -96,6 +98,20 @@ fn is_phrase_name(name: &str) -> bool {
     ends("phrase") || ends("psk")
 }
 
+/// `User: …` on the line above, and nothing behind the password: it may be a word.
+fn is_below_user(text: &str, start: usize, value: &Value) -> bool {
+    let bytes = text.as_bytes();
+    let floor = text.ceil_char_boundary(start.saturating_sub(NAME_BYTES_MAX * 2));
+    let mut lines = text[floor..start].rsplit('\n').skip(1);
+    let is_user = |line: &str| {
+        let lower = line.to_ascii_lowercase();
+        let name = lower.split([':', '=']).next().unwrap_or_default();
+        name.len() < lower.len() && ["user", "login", "email", "account"].iter().any(|it| name.contains(it))
+    };
+    let ends = bytes.get(value.end).is_none_or(|byte| matches!(byte, b'\n' | b'\r'));
+    ends && lines.next().is_some_and(is_user)
+}
+
 /// `velvet-anchor-rocket-lemon`
 fn is_joined_phrase(content: &str) -> bool {
     let words = content.split(['-', '.', '_']);
@@ -114,14 +130,21 @@ pub(super) fn foreign_at(text: &str, word: usize, word_end: usize, said: Says, f
     // `jetonAcces`, `sifre_db`
     let rest = bytes[word_end..].iter().take(NAME_BYTES_MAX);
     let end = word_end + rest.take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
-    let joined =
-        joint::after(bytes, word, end).and_then(|(joint, at)| judged(text, said, joint, word, at, found));
-    match joined {
+    // No code has these words: what has a digit is no name.
+    let joined = joint::after(bytes, word, end).map(|(joint, at)| {
+        let rest = &bytes[at.min(bytes.len())..];
+        let length = rest.iter().take(PLAIN_BYTES_MAX).take_while(|byte| !byte.is_ascii_whitespace()).count();
+        let has_digit = rest[..length].iter().any(u8::is_ascii_digit);
+        let is_setting = bytes[..at].trim_ascii_end().ends_with(b"=");
+        let is_whole = is_setting && rest.get(length).is_none_or(|byte| *byte == b'\n');
+        (if joint == Joint::Loose && (has_digit || is_whole) { Joint::Flag } else { joint }, at)
+    });
+    match joined.and_then(|(joint, at)| judged(text, said, joint, word, at, found)) {
         Some(secret) => found.push(secret),
         None => {
             sentence::each_after(text, end, said, true, found);
             if said == Says::Password {
-                sentence::each_before(text, word, found);
+                sentence::each_on_line(text, word, found);
                 sentence::each_alone(text, word, end, found);
             }
         }
@@ -245,6 +268,9 @@ fn judged(
         }
         Says::Password if is_joined_phrase(content) && is_phrase_name(&name[..name_end(name)]) => {
             joint != Joint::QuotesOnly
+        }
+        Says::Password if joint == Joint::Loose && is_below_user(text, start, &value) => {
+            value::is_password(content, Standing::Plain) && !prose::is_talk(content)
         }
         // Of a login, beside its user.
         Says::Pass

@@ -419,7 +419,11 @@ fn is_password_here(word: &str, said: Says, place: Place) -> bool {
     }
     let is_named = |standing| value::is_password(word, standing) && (is_mixed || has_sign(word));
     let is_direct = place.is_linked || place.is_quoted;
-    (is_direct && is_mixed && is_named(Standing::Loose))
+    let digits = word.bytes().rev().take_while(u8::is_ascii_digit).count();
+    // `password otterpond77`: a word and a number, right behind the name.
+    let is_next = place.number == 0 && (2..=6).contains(&digits) && word.len() >= 8;
+    (is_next && is_mixed && is_named(Standing::Loose) && !word.contains(['-', '_', '.']))
+        || (is_direct && is_mixed && is_named(Standing::Loose))
         || (is_direct && has_sign(word) && has(char::is_alphabetic) && is_named(Standing::Plain))
         || (place.is_foreign
             && is_mixed
@@ -434,7 +438,8 @@ fn has_sign(word: &str) -> bool {
 }
 
 fn is_token_here(word: &str, place: Place) -> bool {
-    let is_direct = place.is_linked || place.is_quoted || (place.number <= 1 && place.is_foreign);
+    let is_next = place.number == 0 || (place.number == 1 && place.is_foreign);
+    let is_direct = place.is_linked || place.is_quoted || is_next;
     if word.contains(' ') || !is_direct {
         return false;
     }
@@ -510,14 +515,6 @@ pub(super) fn phrase_after(text: &str, end: usize) -> Option<Found> {
     None
 }
 
-/// Values before the name on its line: `changed it from … to …, the root password`, `… is the password`.
-pub(super) fn each_before(text: &str, start: usize, found: &mut Vec<Found>) {
-    let floor = text.ceil_char_boundary(start.saturating_sub(REACH_BYTES));
-    let Some(before) = text.get(floor..start) else { return };
-    let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
-    each_strong(text, line, found);
-}
-
 /// What can be nothing but a password in a line about logging in.
 pub(super) fn each_on_line(text: &str, at: usize, found: &mut Vec<Found>) {
     let floor = text.ceil_char_boundary(at.saturating_sub(REACH_BYTES));
@@ -569,7 +566,7 @@ fn alone_on(text: &str, line: &str, is_asked: bool) -> Option<Found> {
     let line = line.trim_end();
     let said = line.rsplit([' ', '\t']).next().unwrap_or(line);
     let before = line[..line.len() - said.len()].trim();
-    let is_alone = before.is_empty() || before.ends_with([':', '>', '-', '–']);
+    let is_alone = before.is_empty() || before.ends_with([':', '>', '-', '–', '?']);
     let is_plain = said.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let is_numbered = said.bytes().rev().take_while(u8::is_ascii_digit).count() > 1;
     let is_one = is_answer(said) || (is_asked && is_plain && is_numbered && said.bytes().any(|it| it.is_ascii_lowercase()));

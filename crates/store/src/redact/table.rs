@@ -228,7 +228,7 @@ fn head_at(bytes: &[u8], start: usize, end: usize) -> Option<((usize, usize), Be
     let is_bar_behind = bar(&behind[blanks..]);
     if is_bar_behind || is_bar_before || before.trim_ascii_end().ends_with(b"|") {
         // `a|b` is a choice, in patterns and in prose.
-        let is_apart = bytes[from..to].starts_with(b" ") || bytes[from..to].ends_with(b" ") || blanks > 0;
+        let is_apart = before.ends_with(b" ") || bytes[from..to].starts_with(b" ") || bytes[from..to].ends_with(b" ") || blanks > 0;
         let is_row = line_of(bytes, from).starts_with(b"|");
         return (is_apart || is_row).then_some(((from, to), Between::Bar));
     }
