@@ -1,12 +1,18 @@
 //! Lists what would be masked in files, with its surroundings: for judging the rules by real texts.
 //!
 //! `cargo run -p throughline-store --example masked -- session.jsonl`: a line per secret. It prints the secrets.
+//! `… --example masked -- cases FILE.jsonl [--show]`: how many values of a file of cases are masked, by kind, and the ids
+//! of those that are not; with `--show` their texts.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
     clippy::disallowed_methods,
+    clippy::unwrap_used,
     reason = "a tool to look with"
 )]
+
+#[path = "../tests/secrets/cases.rs"]
+mod cases;
 
 use std::time::Instant;
 
@@ -16,10 +22,16 @@ use throughline_store::redact;
 const AROUND_BYTES: usize = 60;
 
 fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let Some((_, files)) = words.split_first().filter(|(first, _)| *first == "cases") {
+        let is_shown = files.iter().any(|word| word == "--show");
+        files.iter().filter(|word| *word != "--show").for_each(|path| measure(path, is_shown));
+        return;
+    }
     let (mut texts, mut bytes, mut found) = (0_usize, 0_usize, 0_usize);
     let mut spent = std::time::Duration::ZERO;
-    for path in std::env::args().skip(1) {
-        let Ok(content) = std::fs::read_to_string(&path) else {
+    for path in &words {
+        let Ok(content) = std::fs::read_to_string(path) else {
             eprintln!("could not read {path}");
             continue;
         };
@@ -43,6 +55,18 @@ fn main() {
         }
     }
     eprintln!("{texts} texts, {bytes} bytes, {found} masked, {} ms", spent.as_millis());
+}
+
+fn measure(path: &str, is_shown: bool) {
+    let measured = cases::measured(&std::fs::read_to_string(path).unwrap());
+    println!("{path}:\n{}", measured.table());
+    for (id, text, clean) in &measured.misses {
+        if is_shown {
+            println!("{id}: {text}\n    -> {clean}\n");
+        } else {
+            println!("{id}");
+        }
+    }
 }
 
 fn show(text: &str, secret: &str) {

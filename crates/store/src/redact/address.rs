@@ -145,3 +145,13 @@ pub(super) fn parameter_at(text: &str, word: usize, word_end: usize) -> Option<F
         is_certain: false,
     })
 }
+
+/// `[host]:587 user:password`, a line of a mail server's file of passwords.
+pub(super) fn in_relay_file(text: &str, end: usize) -> Option<Found> {
+    let line = text.get(end..text.floor_char_boundary(end + USER_BYTES_MAX))?.split('\n').next()?;
+    let word = line.strip_prefix([' ', '\t'])?.trim();
+    let (user, password) = word.split_once(':')?;
+    let start = password.as_ptr() as usize - text.as_ptr() as usize;
+    let is_pair = !user.is_empty() && !word.contains(' ') && value::is_password(password, Standing::Quoted);
+    is_pair.then_some(Found { start, end: start + password.len(), kind: "password", is_certain: false })
+}

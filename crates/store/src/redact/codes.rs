@@ -1,44 +1,197 @@
-//! Codes: the list of words, each good for one login, that a service shows once.
+//! Codes: the list that a service shows once, the words that are a wallet, the seed of a second factor.
 
 use super::Found;
 
 /// How far behind its title the list begins, and how long it is.
-const TITLE_BYTES_MAX: usize = 60;
-const LIST_BYTES_MAX: usize = 600;
+const TITLE_BYTES_MAX: usize = 100;
+const LIST_BYTES_MAX: usize = 1_200;
+/// Words between two codes: `✗ used`, `and`.
+const OTHERS_MAX: usize = 4;
+/// A phrase has twelve words or more; one may be cut off.
+const PHRASE_WORDS_MIN: usize = 11;
+const PHRASE_WORDS_MAX: usize = 27;
+/// A phrase begins no further behind the word that says so.
+const PHRASE_START_MAX: usize = 160;
+/// How far behind its word a PIN stands.
+const PIN_BYTES_MAX: usize = 64;
+/// How far behind the word that says second factor its seed stands.
+const SEED_BYTES_MAX: usize = 160;
+/// Letters of base32 that are a seed.
+const SEED_LETTERS_MIN: usize = 16;
 
 /// The codes behind `recovery codes`.
 pub(super) fn each_after(text: &str, from: usize, found: &mut Vec<Found>) {
-    let bytes = text.as_bytes();
-    let title = bytes[from..].iter().take(TITLE_BYTES_MAX).position(|byte| *byte == b':');
-    let Some(start) = title.map(|at| from + at + 1) else { return };
+    let limit = text.floor_char_boundary(from + TITLE_BYTES_MAX);
+    let Some(start) = text[from..limit].find([':', '=', '\n', '[', '：']).map(|at| from + at) else {
+        return;
+    };
     let end = text.floor_char_boundary(start + LIST_BYTES_MAX);
+    let is_close = text[start..].starts_with([':', '=', '：']);
+    let mut codes = Vec::new();
+    let mut others = 0;
     let mut at = start;
-    for word in text[start..end].split_inclusive([' ', '\n', ',', '\t']) {
-        let code =
-            word.trim_end_matches([' ', '\n', ',', '\t', '\r']).trim_matches(['"', '\'', '`', '[', ']']);
+    let mut is_after_blank_line = false;
+    for word in text[start..end].split_inclusive([' ', '\n', ',', '\t', '[', ';', '|']) {
+        let code = word.trim_matches([
+            ' ', '\n', ',', '\t', '\r', '"', '\'', '`', '[', ']', '.', ';', '|', '(', ')', '*', ':', '=',
+            '：', '{', '}', '<', '>',
+        ]);
         let place = at + word.find(code).unwrap_or(0);
         at += word.len();
-        let is_sign = code.is_empty()
-            || matches!(code, "-" | "*" | "•")
-            || code.trim_end_matches('.').parse::<u8>().is_ok();
-        if is_sign {
+        if word == "\n" && !codes.is_empty() {
+            is_after_blank_line = true;
+        }
+        if code.is_empty() || matches!(code, "-" | "•" | "✗" | "✓") || code.parse::<u8>().is_ok() {
             continue;
         }
         if !is_code(code) {
-            return;
+            others += 1;
+            if others > OTHERS_MAX || is_after_blank_line || (codes.is_empty() && !is_close && others > 1) {
+                break;
+            }
+            continue;
         }
-        found.push(Found { start: place, end: place + code.len(), kind: "recovery-code", is_certain: false });
+        others = 0;
+        codes.push(Found { start: place, end: place + code.len(), kind: "recovery-code", is_certain: false });
+    }
+    // One number may be anything.
+    let is_list = codes.len() > 1 || codes.iter().any(|it| it.end - it.start >= 9 || is_close);
+    found.extend(codes.into_iter().filter(|_| is_list));
+}
+
+/// Digits between letters, digits alone, or groups of the same length.
+fn is_code(word: &str) -> bool {
+    let groups: Vec<&str> = word.split('-').collect();
+    let is_group = |group: &&str| {
+        (3..=20).contains(&group.len()) && group.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    };
+    if !groups.iter().all(is_group) || !(5..=64).contains(&word.len()) {
+        return false;
+    }
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    let letters = word.bytes().filter(u8::is_ascii_alphabetic).count();
+    let is_even = groups.iter().all(|group| group.len() == groups[0].len());
+    let is_date = groups.len() == 3 && groups[0].len() == 4 && groups[1].len() == 2;
+    match groups.len() {
+        _ if is_date => false,
+        1 if letters == 0 => (6..=10).contains(&digits),
+        1 => digits > 0 && (word.len() >= 8 || digits > 1) && word.len() <= 32,
+        2..=8 if is_even => digits > 0 || groups[0].len() == 5 || groups[0].len() == 4,
+        _ => false,
     }
 }
 
-/// Digits between letters in one to four groups.
-fn is_code(word: &str) -> bool {
-    let is_group = |group: &str| {
-        (4..=12).contains(&group.len()) && group.bytes().all(|byte| byte.is_ascii_alphanumeric())
+/// The words of a phrase behind what says that one follows.
+pub(super) fn phrase_after(text: &str, from: usize) -> Option<Found> {
+    let end = text.floor_char_boundary(from + LIST_BYTES_MAX);
+    let rest = text.get(from..end)?;
+    let (mut first, mut last, mut count) = (0, 0, 0);
+    let mut at = 0;
+    let is_between = |letter: char| {
+        letter.is_whitespace() || ",.;:)(\"'`[]|#-–•_>".contains(letter) || letter.is_ascii_digit()
     };
-    let digits = word.bytes().filter(u8::is_ascii_digit).count();
-    (8..=40).contains(&word.len())
-        && digits >= 2
-        && word.split('-').count() <= 4
-        && word.split('-').all(is_group)
+    while at < rest.len() {
+        let word = &rest[at..];
+        let skipped = word.find(|letter: char| !is_between(letter)).unwrap_or(word.len());
+        let gap = &word[..skipped];
+        let word = &word[skipped..];
+        let length = word.find(is_between).unwrap_or(word.len());
+        let piece = &word[..length];
+        let start = at + skipped;
+        at = start + length.max(1);
+        while !rest.is_char_boundary(at.min(rest.len())) {
+            at += 1;
+        }
+        let is_word = (3..=8).contains(&piece.len())
+            && piece.bytes().all(|byte| byte.is_ascii_lowercase())
+            && !matches!(
+                piece,
+                "the"
+                    | "and"
+                    | "for"
+                    | "are"
+                    | "was"
+                    | "not"
+                    | "but"
+                    | "has"
+                    | "your"
+                    | "from"
+                    | "und"
+                    | "der"
+                    | "die"
+            );
+        let is_row = count == 0 || gap.len() <= 24 && !gap.contains("\n\n");
+        if is_word && is_row && count < PHRASE_WORDS_MAX {
+            first = if count == 0 { start } else { first };
+            last = start + length;
+            count += 1;
+        } else if count >= PHRASE_WORDS_MIN || start > PHRASE_START_MAX {
+            break;
+        } else {
+            count = usize::from(is_word);
+            (first, last) = (start, start + length);
+        }
+    }
+    (count >= PHRASE_WORDS_MIN).then_some(Found {
+        start: from + first,
+        end: from + last,
+        kind: "seed-phrase",
+        is_certain: true,
+    })
+}
+
+/// The seed of a second factor, in base32, maybe in groups.
+pub(super) fn seed_after(text: &str, from: usize) -> Option<Found> {
+    let limit = text.floor_char_boundary(from + SEED_BYTES_MAX);
+    let bytes = text.get(from..limit)?.as_bytes();
+    let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || (b'2'..=b'7').contains(byte);
+    let mut at = 0;
+    while at < bytes.len() {
+        let run = bytes[at..].iter().take_while(|byte| is_letter(byte)).count();
+        let (mut end, mut letters) = (at + run, run);
+        // Groups of four, each behind one blank.
+        while letters > 0 && run == 4 && matches!(bytes.get(end), Some(b' ' | b'-')) {
+            let group = bytes[end + 1..].iter().take_while(|byte| is_letter(byte)).count();
+            if group == 0 || group > 4 || end - at >= 5 && bytes[end - 5] != bytes[at + 4] {
+                break;
+            }
+            end += 1 + group;
+            letters += group;
+        }
+        let seed = &bytes[at..end];
+        let is_one_kind =
+            !(seed.iter().any(u8::is_ascii_uppercase) && seed.iter().any(u8::is_ascii_lowercase));
+        let is_whole = !matches!(bytes.get(end), Some(b'0' | b'1' | b'8' | b'9' | b'_' | b'+' | b'/'));
+        let is_grouped = letters < seed.len();
+        let has_digit = seed.iter().any(u8::is_ascii_digit);
+        let is_drawn = has_digit && (seed.iter().any(u8::is_ascii_uppercase) || is_grouped || letters >= 26);
+        if letters >= SEED_LETTERS_MIN && is_one_kind && is_whole && is_drawn {
+            return Some(Found { start: from + at, end: from + end, kind: "otp-seed", is_certain: false });
+        }
+        at += run.max(1);
+    }
+    None
+}
+
+/// The number behind a word that says PIN.
+pub(super) fn pin_after(text: &str, from: usize) -> Option<Found> {
+    let limit = text.floor_char_boundary(from + PIN_BYTES_MAX);
+    let line = text.get(from..limit)?.split('\n').next()?;
+    let mut is_linked = line.starts_with([' ', ':', '=', '"']);
+    for word in line.split([' ', '=', ':', '：']).take(10) {
+        let pin = word.trim_matches(['"', '\'', '`', '*', '(', ')', ',', '.', ';', '!', '「', '」']);
+        let digits = pin.bytes().filter(u8::is_ascii_digit).count();
+        let is_number = pin.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+        let is_date = pin.matches('-').count() == 2 && pin.len() == 10;
+        if is_linked && is_number && (4..=12).contains(&digits) && !is_date {
+            let start = pin.as_ptr() as usize - text.as_ptr() as usize;
+            return Some(Found { start, end: start + pin.len(), kind: "pin", is_certain: false });
+        }
+        let is_link = matches!(word, "" | "is" | "ist" | "lautet" | "est" | "es" | "now" | "was" | "code" | "-" | "–" | "number");
+        is_linked = is_link || (is_linked && pin.is_empty());
+        if word.ends_with(['.', ';', '?']) {
+            return None;
+        }
+    }
+    None
 }

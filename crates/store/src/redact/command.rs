@@ -38,7 +38,7 @@ enum Takes {
 }
 
 /// Programs and statements, by the words that hint at them.
-const PROGRAMS: [(&str, Takes); 64] = [
+const PROGRAMS: [(&str, Takes); 93] = [
     ("basicauth(", Takes::SecondArgument),
     ("basic_auth(", Takes::SecondArgument),
     ("login(", Takes::SecondArgument),
@@ -103,6 +103,35 @@ const PROGRAMS: [(&str, Takes); 64] = [
     ("sudo -s", Takes::Piped),
     ("password-stdin", Takes::Piped),
     ("with-token", Takes::Piped),
+    ("secret put", Takes::Piped),
+    ("secret create", Takes::Piped),
+    ("secrets create", Takes::Piped),
+    ("secret set", Takes::Piped),
+    ("secrets set", Takes::Piped),
+    ("versions add", Takes::Piped),
+    ("env add", Takes::Piped),
+    ("cryptsetup", Takes::Piped),
+    ("/run/secrets", Takes::Piped),
+    ("pass insert", Takes::Piped),
+    ("gpg ", Takes::Piped),
+    ("snmp-server community", Takes::Word(0)),
+    ("tacacs-server key", Takes::Word(0)),
+    ("radius-server key", Takes::Word(0)),
+    ("unprotect ", Takes::Word(0)),
+    ("twilio(", Takes::SecondArgument),
+    ("securestring", Takes::Flag("--value")),
+    ("put-parameter", Takes::Flag("--value")),
+    ("keyvault secret", Takes::Flag("--value")),
+    ("secret:create", Takes::Flag("--value")),
+    ("secret-string", Takes::Word(0)),
+    ("bw unlock", Takes::Word(0)),
+    ("authtoken ", Takes::Word(0)),
+    ("config:set", Takes::Piped),
+    ("env:set", Takes::Piped),
+    ("variables set", Takes::Piped),
+    ("variables --set", Takes::Piped),
+    ("kv put", Takes::Piped),
+    ("from-literal", Takes::Piped),
 ];
 
 /// The words that hint at a program, for the one pass over every text.
@@ -165,6 +194,39 @@ pub(super) fn secret_at(text: &str, word: usize, word_end: usize) -> Option<Foun
     password(text, value)
 }
 
+/// Commands whose arguments are names and secret values.
+const SETTING: [&str; 7] =
+    ["secrets set", "secret set", "config:set", "env:set", "variables set", "variables --set", "from-literal"];
+
+/// Whether a command takes `NAME=value`, all of them secret.
+pub(super) fn takes_pairs(word: &str) -> bool {
+    SETTING.contains(&word)
+}
+
+/// The values of `NAME=value` up to the end of a command.
+pub(super) fn each_pair(text: &str, from: usize, found: &mut Vec<Found>) {
+    let limit = text.floor_char_boundary(from + LINE_BYTES_MAX);
+    let line = text[from..limit].replace("\\\n", "  ");
+    let line = &line[..line.find(['\n', '|']).unwrap_or(line.len())];
+    let mut at = 0;
+    while let Some(sign) = line[at..].find('=').map(|sign| at + sign) {
+        let name = line[..sign].rsplit([' ', '"', '\'', '=']).next().unwrap_or_default();
+        let value = named::value_at(text.as_bytes(), from + sign + 1, Ends::Usual);
+        let is_flag = name.starts_with('-') && !name.ends_with("literal");
+        at = sign + 1;
+        if let Some(value) = value.filter(|value| !is_flag && value.end <= limit) {
+            let content = &text[value.start..value.end];
+            if value::has_digit_or_sign(content) && !content.contains("://") {
+                found.extend(password(text, value));
+            }
+            at = (value.end - from).max(at).min(line.len());
+            while !line.is_char_boundary(at) {
+                at += 1;
+            }
+        }
+    }
+}
+
 /// A word of a command line; flags are none.
 fn nth_word(bytes: &[u8], from: usize, end: usize, number: usize) -> Option<Value> {
     let mut at = from;
@@ -191,7 +253,9 @@ fn piped_into(bytes: &[u8], word: usize, word_end: usize) -> Option<Value> {
     }
     let pipe = floor + memchr::memrchr(b'|', &bytes[floor..word])?;
     let line = &bytes[floor..pipe];
-    let printing = [b"echo ".as_slice(), b"printf ", b"echo -n "].into_iter();
+    let printing =
+        [b"echo ".as_slice(), b"printf ", b"echo -n ", b"printf %s ", b"printf '%s' ", b"printf \"%s\" "]
+            .into_iter();
     let at = printing.filter_map(|it| Some(memchr::memmem::rfind(line, it)? + it.len())).max()?;
     let mut value = named::value_at(bytes, floor + at, Ends::Usual).filter(|value| value.end <= pipe)?;
     if bytes[word..word_end].eq_ignore_ascii_case(b"chpasswd") {

@@ -1,6 +1,6 @@
 //! Encoded secrets: what is base64 of a text that holds one, and tokens that carry their claims that way.
 
-use super::{Found, ends_escape, value};
+use super::{Found, ends_escape, escaped, value};
 
 /// Shortest run that is decoded: `user:password` of twelve letters has sixteen.
 const RUN_BYTES_MIN: usize = 16;
@@ -97,6 +97,39 @@ pub(super) fn key_at(text: &str, word: usize) -> Option<Found> {
 
 fn is_encoded(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
+}
+
+/// The letters of base64 that a value has for certain where it stands `offset` bytes behind a group's beginning.
+pub(super) fn inside(value: &[u8], offset: usize, is_url_safe: bool) -> Vec<u8> {
+    let mut bytes = vec![0; offset];
+    bytes.extend_from_slice(value);
+    // Only whole groups: the last one may hold what stands behind.
+    bytes.truncate(bytes.len() / 3 * 3);
+    let mut letters = Vec::with_capacity(bytes.len() / 3 * 4);
+    for group in bytes.chunks_exact(3) {
+        let bits = u32::from(group[0]) << 16 | u32::from(group[1]) << 8 | u32::from(group[2]);
+        letters.extend([18, 12, 6, 0].map(|shift| letter(bits >> shift & 63, is_url_safe)));
+    }
+    // The first letters hold bits of what stands before.
+    letters.drain(..[0, 2, 3][offset].min(letters.len()));
+    letters
+}
+
+fn letter(digit: u32, is_url_safe: bool) -> u8 {
+    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    match LETTERS[digit as usize & 63] {
+        b'+' if is_url_safe => b'-',
+        b'/' if is_url_safe => b'_',
+        letter => letter,
+    }
+}
+
+/// The whole run of base64 around a part of it.
+pub(super) fn run_around(bytes: &[u8], start: usize, end: usize) -> (usize, usize) {
+    let before = bytes[..start].iter().rev().take(RUN_BYTES_MAX).take_while(|byte| is_encoded(**byte));
+    let behind = bytes[end..].iter().take(RUN_BYTES_MAX).take_while(|byte| is_encoded(**byte));
+    let (start, end) = (start - before.count(), end + behind.count());
+    (start, end + bytes[end..].iter().take(2).take_while(|byte| **byte == b'=').count())
 }
 
 /// What a run of letters, digits and the signs of base64 is.
@@ -224,6 +257,9 @@ fn each_part(bytes: &[u8], start: usize, end: usize, found: &mut impl FnMut(usiz
 
 /// The text that a run stands for; `None` when it is binary, or no base64.
 fn decoded_text(run: &[u8]) -> Option<String> {
+    if run.iter().all(u8::is_ascii_hexdigit) {
+        return escaped::hex_text(run);
+    }
     // Names and paths have no digits and capitals in the mixture that base64 has.
     let has = |belongs: fn(&u8) -> bool| run.iter().take(2 * HEAD_BYTES).any(belongs);
     if !has(u8::is_ascii_uppercase) || !has(u8::is_ascii_lowercase) {

@@ -112,3 +112,17 @@ pub(super) fn cookies_at(text: &str, word_end: usize, found: &mut Vec<Found>) {
 fn count(bytes: &[u8], at: usize, max: usize, belongs: impl Fn(u8) -> bool) -> usize {
     bytes.iter().skip(at).take(max).take_while(|byte| belongs(**byte)).count()
 }
+
+/// What is answered to a mail server that asked for a password, on the next line.
+pub(super) fn smtp_answer(text: &str, end: usize) -> Option<Found> {
+    let line = text.get(end..text.floor_char_boundary(end + 400))?.lines().nth(1)?;
+    let word = line.rsplit(' ').next()?;
+    let start = word.as_ptr() as usize - text.as_ptr() as usize;
+    let is_base64 = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte));
+    (word.len() >= 8 && is_base64).then_some(Found {
+        start,
+        end: start + word.len(),
+        kind: "password",
+        is_certain: false,
+    })
+}

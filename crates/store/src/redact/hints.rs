@@ -3,8 +3,9 @@
 //! All words are found at once by three bytes of each, the rarest in prose and code: a table that stands ready in the
 //! binary, so that a process which lives for milliseconds builds nothing.
 
+use super::names::Says;
 use super::shape::{Shape, Vendor};
-use super::{command, gitleaks, own_shapes};
+use super::{command, foreign, gitleaks, own_shapes};
 
 /// What a word hints at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,10 +22,28 @@ pub(super) enum What {
     Name,
     /// `pw`, and the sign behind it.
     ShortName,
-    /// A word for a password in another language.
-    ForeignName,
+    /// A word of another language, and what it says.
+    Foreign(Says),
     /// A list of codes follows.
     Codes,
+    /// The words of a wallet follow.
+    SeedPhrase,
+    /// The seed of a second factor follows.
+    OtpSeed,
+    /// A sentence about logging in.
+    LoginTalk,
+    /// `p: …`, below `u: …`.
+    UserPass,
+    /// A mail server asks for a password, in base64.
+    SmtpLogin,
+    /// A line of a mail server's file of passwords.
+    Relay,
+    /// A number that opens something.
+    Pin,
+    /// The name of one of some keys.
+    KeyOfList,
+    /// A password that a program made.
+    Generated,
     /// A line of a file of passwords.
     PasswordFile,
     /// The first line of a key, encoded.
@@ -45,6 +64,10 @@ pub(super) enum What {
     Cookie,
     /// A private key's first or last line.
     PrivateKey,
+    /// The first bytes of a private key's first line.
+    KeyBody,
+    /// The numbers of a key follow.
+    KeyNumbers,
     /// A signed token.
     Jwt,
     /// A program or a statement that takes a password without naming it.
@@ -62,7 +85,7 @@ const fn hint(text: &'static str, what: What) -> Hint {
     Hint { text, what }
 }
 
-const OWN: [Hint; 60] = [
+const OWN: [Hint; 176] = [
     hint("masterauth", What::Name),
     hint("passw", What::Name),
     hint("passphrase", What::Name),
@@ -73,6 +96,13 @@ const OWN: [Hint; 60] = [
     hint("pw:", What::ShortName),
     hint("pw=", What::ShortName),
     hint("pw ", What::ShortName),
+    hint("pw,", What::ShortName),
+    hint("pw.", What::ShortName),
+    hint("pw?", What::ShortName),
+    hint("pw)", What::ShortName),
+    hint("pw|", What::ShortName),
+    hint("pw\"", What::ShortName),
+    hint("pw'", What::ShortName),
     hint("_pw", What::Name),
     hint("secret", What::Name),
     hint("token", What::Name),
@@ -82,30 +112,127 @@ const OWN: [Hint; 60] = [
     hint("auth", What::Name),
     hint("jwt", What::Name),
     hint("_pat", What::Name),
-    hint("mnemonic", What::Name),
     hint("phrase", What::Name),
     hint("sessid", What::Name),
     hint("jsessionid", What::Name),
     hint("bindpw", What::Name),
     hint("rootpw", What::Name),
-    hint("contraseña", What::ForeignName),
-    hint("kennwort", What::ForeignName),
-    hint("mot de passe", What::ForeignName),
-    hint("ароль", What::ForeignName),
-    hint("密码", What::ForeignName),
-    hint("密碼", What::ForeignName),
-    hint("口令", What::ForeignName),
-    hint("パスワード", What::ForeignName),
-    hint("비밀번호", What::ForeignName),
-    hint("senha", What::ForeignName),
-    hint("wachtwoord", What::ForeignName),
-    hint("lösenord", What::ForeignName),
-    hint("parola", What::ForeignName),
-    hint("hasło", What::ForeignName),
-    hint("heslo", What::ForeignName),
+    hint("salt", What::Name),
+    hint("pepper", What::Name),
     hint("://", What::Address),
     hint("recovery code", What::Codes),
+    hint("recoverycode", What::Codes),
+    hint("recovery_code", What::Codes),
+    hint("recovery-code", What::Codes),
+    hint("recovery key", What::Codes),
+    hint("recovery password", What::Codes),
     hint("backup code", What::Codes),
+    hint("backupcode", What::Codes),
+    hint("backup_code", What::Codes),
+    hint("backup-code", What::Codes),
+    hint("scratch code", What::Codes),
+    hint("scratch_code", What::Codes),
+    hint("scratchcode", What::Codes),
+    hint("emergency code", What::Codes),
+    hint("rescue code", What::Codes),
+    hint("totp_auth", What::Codes),
+    hint("filevault", What::Codes),
+    hint("ersatzcode", What::Codes),
+    hint("notfallcode", What::Codes),
+    hint("backupcodes", What::Codes),
+    hint("backup-codes", What::Codes),
+    hint("wiederherstellungscode", What::Codes),
+    hint("wiederherstellungsschl", What::Codes),
+    hint("codes de secours", What::Codes),
+    hint("codes de récup", What::Codes),
+    hint("códigos de re", What::Codes),
+    hint("codigos de re", What::Codes),
+    hint("códigos de backup", What::Codes),
+    hint("codici di", What::Codes),
+    hint("herstelcode", What::Codes),
+    hint("kody zapasowe", What::Codes),
+    hint("återställning", What::Codes),
+    hint("езервные коды", What::Codes),
+    hint("резервные коды", What::Codes),
+    hint("恢复码", What::Codes),
+    hint("备用码", What::Codes),
+    hint("バックアップコード", What::Codes),
+    hint("リカバリーコード", What::Codes),
+    hint("백업 코드", What::Codes),
+    hint("mnemonic", What::SeedPhrase),
+    hint("seed phrase", What::SeedPhrase),
+    hint("seedphrase", What::SeedPhrase),
+    hint("seed_phrase", What::SeedPhrase),
+    hint("seed words", What::SeedPhrase),
+    hint("recovery phrase", What::SeedPhrase),
+    hint("recovery_phrase", What::SeedPhrase),
+    hint("recovery words", What::SeedPhrase),
+    hint("backup phrase", What::SeedPhrase),
+    hint("secret phrase", What::SeedPhrase),
+    hint("wallet", What::SeedPhrase),
+    hint("12 words", What::SeedPhrase),
+    hint("24 words", What::SeedPhrase),
+    hint("12-word", What::SeedPhrase),
+    hint("24-word", What::SeedPhrase),
+    hint("wörter", What::SeedPhrase),
+    hint("bip39", What::SeedPhrase),
+    hint("bip-39", What::SeedPhrase),
+    hint("ledger", What::SeedPhrase),
+    hint("trezor", What::SeedPhrase),
+    hint("metamask", What::SeedPhrase),
+    hint("electrum", What::SeedPhrase),
+    hint("frase semilla", What::SeedPhrase),
+    hint("frase de recuper", What::SeedPhrase),
+    hint("phrase de récup", What::SeedPhrase),
+    hint("wiederherstellungsphrase", What::SeedPhrase),
+    hint("助记词", What::SeedPhrase),
+    hint("ニーモニック", What::SeedPhrase),
+    hint("니모닉", What::SeedPhrase),
+    hint("totp", What::OtpSeed),
+    hint("otpauth", What::OtpSeed),
+    hint("2fa", What::OtpSeed),
+    hint("mfa", What::OtpSeed),
+    hint("authenticator", What::OtpSeed),
+    hint("two-factor", What::OtpSeed),
+    hint("setup key", What::OtpSeed),
+    hint("manual entry", What::OtpSeed),
+    hint("t scan", What::OtpSeed),
+    hint("enter this code", What::OtpSeed),
+    hint("log in", What::LoginTalk),
+    hint("sign in", What::LoginTalk),
+    hint("logged in", What::LoginTalk),
+    hint("einloggen", What::LoginTalk),
+    hint("anmelden", What::LoginTalk),
+    hint("p: ", What::UserPass),
+    hint("ugfzc3dvcmq6", What::SmtpLogin),
+    hint("]:587", What::Relay),
+    hint("]:465", What::Relay),
+    hint("]:25 ", What::Relay),
+    hint("random_password", What::Generated),
+    hint("keyname", What::KeyOfList),
+    hint("pin:", What::Pin),
+    hint("pin=", What::Pin),
+    hint("pin ", What::Pin),
+    hint("code secret", What::Pin),
+    hint("código", What::Pin),
+    hint("pin-code", What::Pin),
+    hint("door code", What::Pin),
+    hint("gate code", What::Pin),
+    hint("alarm code", What::Pin),
+    hint("access code", What::Pin),
+    hint("security code", What::Pin),
+    hint("verification code", What::Pin),
+    hint("one-time code", What::Pin),
+    hint("login code", What::Pin),
+    hint("passcode", What::Pin),
+    hint("otp:", What::Pin),
+    hint("otp is", What::Pin),
+    hint("code pin", What::Pin),
+    hint("geheimzahl", What::Pin),
+    hint("pincode", What::Pin),
+    hint("暗証番号", What::Pin),
+    hint("验证码", What::Pin),
+    hint("community", What::Name),
     hint(":5432:", What::PasswordFile),
     hint(":*:", What::PasswordFile),
     hint("ls0tls1crudjti", What::EncodedKey),
@@ -121,7 +248,19 @@ const OWN: [Hint; 60] = [
     hint("bearer", What::Bearer),
     hint("cookie", What::Cookie),
     hint("private key", What::PrivateKey),
+    hint("private%20key", What::PrivateKey),
+    hint("private+key", What::PrivateKey),
     hint("private-lines", What::PrivateKey),
+    hint("mii", What::KeyBody),
+    hint("migh", What::KeyBody),
+    hint("migt", What::KeyBody),
+    hint("mihu", What::KeyBody),
+    hint("mhccaqee", What::KeyBody),
+    hint("mhqcaqee", What::KeyBody),
+    hint("mc4caqaw", What::KeyBody),
+    hint("b3blbnnzac1r", What::KeyBody),
+    hint("\"kty\"", What::KeyNumbers),
+    hint("rsakeyvalue>", What::KeyNumbers),
     hint("eyj", What::Jwt),
 ];
 
@@ -163,6 +302,7 @@ const fn names_of(vendors: &[Vendor]) -> usize {
 }
 
 const COUNT: usize = OWN.len()
+    + foreign::WORDS.len()
     + command::WORDS.len()
     + keywords_of(&gitleaks::SHAPES)
     + keywords_of(&own_shapes::SHAPES)
@@ -179,6 +319,12 @@ const fn all() -> [Hint; COUNT] {
     while next < OWN.len() {
         hints[next] = OWN[next];
         next += 1;
+    }
+    let mut word = 0;
+    while word < foreign::WORDS.len() {
+        hints[next] = hint(foreign::WORDS[word].0, What::Foreign(foreign::WORDS[word].1));
+        next += 1;
+        word += 1;
     }
     let mut word = 0;
     while word < command::WORDS.len() {
@@ -334,7 +480,7 @@ mod tests {
             {
                 let mut places = Vec::new();
                 each(text.as_bytes(), |found, at| places.extend((found.text == word).then_some(at)));
-                let at = text.to_lowercase().find(word).unwrap();
+                let at = text.to_ascii_lowercase().find(word).unwrap();
                 assert!(places.contains(&at), "{word} in {text}: {places:?}");
             }
         }

@@ -44,9 +44,9 @@ impl Joint {
 pub(super) fn after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, usize)> {
     let mut at = end;
     let mut closed = false;
-    while at < bytes.len() && at < end + 4 && matches!(bytes[at], b'"' | b'\'' | b'`' | b']' | b'\\') {
+    while at < bytes.len() && at < end + 10 && matches!(bytes[at], b'"' | b'\'' | b'`' | b']' | b'\\') {
         // A backslash belongs here only before a quote.
-        if bytes[at] == b'\\' && !matches!(bytes.get(at + 1), Some(b'"' | b'\'')) {
+        if bytes[at] == b'\\' && !matches!(bytes.get(at + 1), Some(b'"' | b'\'' | b'\\')) {
             break;
         }
         closed = true;
@@ -58,8 +58,8 @@ pub(super) fn after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, us
     let has_gap = at > name_end;
     let rest = &bytes[at.min(bytes.len())..];
     let operators = [
-        "===", "==", "!=", ":=", "=>", "?=", "+=", "||=", "??=", "=", ":", "->", "→", "：", "%3D", "%3d",
-        "| ", "│ ",
+        "===", "==", "=3D", "!=", ":=", "=>", "?=", "+=", "||=", "??=", "=", ":", "->", "→", "：", "%3D",
+        "%3d", "| ", "│ ",
     ];
     let operator = operators.into_iter().find(|it| rest.starts_with(it.as_bytes()));
     if let Some(operator) = operator {
@@ -74,18 +74,29 @@ pub(super) fn after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, us
         {
             return Some((Joint::Flag, behind));
         }
+        // `/pass:…`, as Windows' programs take it.
+        if operator == ":"
+            && bytes[..start].ends_with(b" /")
+            && bytes.get(behind).is_some_and(u8::is_ascii_graphic)
+        {
+            return Some((Joint::Flag, behind));
+        }
         let is_tight = operator == "=" && !has_gap && !closed && bytes.get(behind) != Some(&b' ');
         let joint = if is_tight { Joint::Tight } else { Joint::Loose };
         let value = on_next_line(bytes, operator, skip_blanks(bytes, behind));
         return rare_joint::behind_operator(bytes, operator, value).or(Some((joint, value)));
     }
     // `<password>…</password>`, `<password type="plain">…`
-    if start > 0 && bytes[start - 1] == b'<' {
+    if start > 0 && bytes[start - 1] == b'<' && !bytes[..start - 1].ends_with(b"=") {
         let tag = rest.iter().take(TAG_BYTES_MAX).position(|byte| matches!(byte, b'>' | b'<' | b'\n'));
         return tag
             .filter(|end| rest[*end] == b'>' && (*end == 0 || (has_gap && rest[end - 1] != b'/')))
             .map(|end| (Joint::Flag, at + end + 1))
             .map(|(joint, at)| (joint, at + if bytes[at..].starts_with(CDATA) { CDATA.len() } else { 0 }));
+    }
+    // `/path/db_password<tab>…`, as tools print them.
+    if bytes.get(name_end) == Some(&b'\t') && !closed && holds(&bytes[start..end], b"_") {
+        return Some((Joint::Loose, at));
     }
     // A column of names beside one of values.
     let is_loud = |name: &[u8]| name.contains(&b'_') && !name.iter().any(u8::is_ascii_lowercase);
@@ -139,6 +150,19 @@ fn of_words(bytes: &[u8], start: usize, end: usize, at: usize) -> Option<(Joint,
             return Some((Joint::Flag, skip_blanks(bytes, at + flag.len())));
         }
     }
+    // `secret 0 …`, `password 7 …`: of a router.
+    if matches!(rest, [b'0' | b'5' | b'7' | b'8' | b'9', b' ', ..]) {
+        return Some((Joint::Flag, at + 2));
+    }
+    // ` password …`, alone on its line.
+    let line = before.iter().rposition(|byte| *byte == b'\n').map_or(before, |at| &before[at + 1..]);
+    if line.iter().all(|byte| *byte == b' ') && end - start > 4 && at == end + 1 && before.len() < start {
+        let word = word_at(bytes, at);
+        let is_alone = bytes.get(at + word.len()).is_none_or(|byte| matches!(byte, b'\n' | b'\r'));
+        if is_alone && word.iter().any(u8::is_ascii_digit) && !line.is_empty() {
+            return Some((Joint::Words, at));
+        }
+    }
     if !(is_flag || is_set || prose::is_login(before)) && prose::is_plain_word(word_at(bytes, at)) {
         return None;
     }
@@ -146,12 +170,12 @@ fn of_words(bytes: &[u8], start: usize, end: usize, at: usize) -> Option<(Joint,
         return Some((if is_flag { Joint::Flag } else { Joint::Words }, at));
     }
     // `ALTER ROLE app WITH PASSWORD '…'`
-    let is_statement = matches!(rest.first(), Some(b'\'' | b'"')) && end - start > 4;
+    let is_statement = matches!(rest.first(), Some(b'\'' | b'"')) && (end - start > 4 || before.ends_with(b":"));
     is_statement.then_some((Joint::QuotesOnly, at))
 }
 
 /// `name: |` and `name:` with the value on a line of its own, as YAML has it.
-fn on_next_line(bytes: &[u8], operator: &str, at: usize) -> usize {
+pub(super) fn on_next_line(bytes: &[u8], operator: &str, at: usize) -> usize {
     let rest = &bytes[at.min(bytes.len())..];
     let sign =
         ["|-", ">-", "|", ">", ""].into_iter().find(|it| rest.starts_with(it.as_bytes())).unwrap_or("");

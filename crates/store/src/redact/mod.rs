@@ -8,36 +8,47 @@ mod address;
 mod codes;
 mod command;
 mod encoded;
+mod escaped;
+mod foreign;
 #[path = "../../rules/gitleaks.rs"]
 mod gitleaks;
 mod header;
 mod hints;
 mod joint;
+mod known;
 mod mark;
 mod named;
 mod names;
 mod own_shapes;
+mod printed;
 mod private_key;
 mod prose;
 mod rare_joint;
+mod sentence;
 mod shape;
+mod structured;
+mod table;
 mod transcript_line;
+mod tree;
 mod value;
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use encoded::Run;
 use hints::What;
+use known::Known;
+use names::Says;
 use shape::{Reach, Shape, reach};
 
+pub use known::{learn, learn_env, learn_env_from};
 pub use mark::{OPENING, use_key_of};
 pub(crate) use mark::{at_end as mark_at_end, at_start as mark_at_start, of as mark};
 pub use transcript_line::line;
 
 /// Which rules mask: raised whenever they find more, so that what was stored before is masked again.
-pub const RULES_VERSION: u32 = 3;
+pub const RULES_VERSION: u32 = 4;
 
 /// How deep base64 inside of base64 is looked into.
 const DEPTH_MAX: usize = throughline_domain::limits::ENCODED_DEPTH_MAX;
@@ -71,14 +82,23 @@ struct Found {
 /// ```
 #[must_use]
 pub fn text(text: &str) -> Cow<'_, str> {
-    let found = secrets_in(text, 0);
+    masked_for_good(text, &mut Known::default(), true)
+}
+
+/// The same; what is found is known afterwards, in all texts.
+fn clean<'t>(text: &'t str, known: &mut Known) -> Cow<'t, str> {
+    masked_for_good(text, known, false)
+}
+
+fn masked_for_good<'t>(text: &'t str, known: &mut Known, is_only: bool) -> Cow<'t, str> {
+    let found = all_in(text, known, is_only);
     if found.is_empty() {
         return Cow::Borrowed(text);
     }
     let mut clean = masked(text, &found);
     // A mark may end what hid another secret: until there is none, so that masking again changes nothing.
     for _ in 0..PASSES_MAX {
-        let found = secrets_in(&clean, 0);
+        let found = all_in(&clean, known, is_only);
         if found.is_empty() {
             break;
         }
@@ -90,53 +110,32 @@ pub fn text(text: &str) -> Cow<'_, str> {
 /// The secrets of a text, in order: what has to be gone where it was stored before.
 #[must_use]
 pub fn secrets(text: &str) -> Vec<&str> {
-    secrets_in(text, 0).iter().map(|found| &text[found.start..found.end]).collect()
+    all_in(text, &mut Known::default(), true).iter().map(|found| &text[found.start..found.end]).collect()
+}
+
+/// What the rules find, what is known already, and both once more wherever they stand: a value that is named on the ninth
+/// line stands on the second, too.
+fn all_in(text: &str, known: &mut Known, is_only: bool) -> Vec<Found> {
+    let mut found = secrets_in(text, 0);
+    known::each_learnt(text, &mut found);
+    let all: usize = found.iter().map(|secret| secret.end - secret.start).sum();
+    for secret in &found {
+        // Where nothing else stands it stands nowhere else.
+        if !is_only || text.len() - all.min(text.len()) >= known::VALUE_BYTES_MIN {
+            known.add(&text[secret.start..secret.end], secret.kind, is_only.then_some(text));
+        }
+    }
+    known.each_in(text, &mut found);
+    in_order(text, found)
 }
 
 /// Masks every string inside a JSON value. A key that says secret counts as a name before its value.
 pub fn json(value: &mut Value) {
-    match value {
-        Value::String(string) => mask(string),
-        Value::Array(elements) => elements.iter_mut().for_each(json),
-        Value::Object(map) => object(map),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
-}
-
-fn mask(string: &mut String) {
-    if let Cow::Owned(clean) = text(string) {
-        *string = clean;
-    }
-}
-
-fn object(map: &mut Map<String, Value>) {
-    for (key, value) in map.iter_mut() {
-        match value {
-            Value::String(string) => {
-                mask(string);
-                if let Some(kind) = named::is_secret_under(key, string) {
-                    *string = mark::of(kind, string);
-                }
-            }
-            other => json(other),
-        }
-    }
-    mask_named_value(map);
-    if map.keys().any(|key| matches!(text(key), Cow::Owned(_))) {
-        *map = std::mem::take(map).into_iter().map(|(key, value)| (text(&key).into_owned(), value)).collect();
-    }
-}
-
-/// `{"name": "TOKEN", "value": "…"}`, as lists of variables have it.
-fn mask_named_value(map: &mut Map<String, Value>) {
-    let name = ["name", "key", "Name", "Key"].into_iter().find_map(|key| map.get(key)?.as_str());
-    let Some(name) = name.map(str::to_owned) else { return };
-    for key in ["value", "Value"] {
-        if let Some(Value::String(string)) = map.get_mut(key)
-            && let Some(kind) = named::is_secret_under(&name, string)
-        {
-            *string = mark::of(kind, string);
-        }
+    let mut known = Known::default();
+    structured::mask(value, &mut known);
+    if !known.is_empty() {
+        // What a later field named stands in an earlier one.
+        structured::mask(value, &mut known);
     }
 }
 
@@ -164,7 +163,16 @@ fn secrets_in(text: &str, depth: usize) -> Vec<Found> {
             };
             found.extend(kind.map(|kind| Found { start, end, kind, is_certain: false }));
         });
+        escaped::each_row(text, |start, end, decoded| {
+            let kind = secrets_in(decoded, depth + 1).first().map(|inner| inner.kind);
+            found.extend(kind.map(|kind| Found { start, end, kind, is_certain: false }));
+        });
     }
+    in_order(text, found)
+}
+
+/// In order, on whole characters, none in a mark or inside of another.
+fn in_order(text: &str, mut found: Vec<Found>) -> Vec<Found> {
     if !found.is_empty() && text.contains(OPENING) {
         found.retain(|secret| !is_in_mark(text, secret.start));
     }
@@ -219,6 +227,7 @@ fn merged(found: &[Found]) -> Vec<Found> {
 fn look_at_hints(text: &str, found: &mut Vec<Found>) {
     let bytes = text.as_bytes();
     let mut name_end = 0;
+    let mut budget = table::Budget::of(text);
     hints::each(bytes, |hint, at| {
         let end = at + hint.text.len();
         // Inside of what is known already nothing new is to be learnt, and looking again would cost the square.
@@ -241,15 +250,39 @@ fn look_at_hints(text: &str, found: &mut Vec<Found>) {
             // A name may hold several words; it is looked at once.
             What::Name if end <= name_end => {}
             What::Name => {
-                let (secret, looked_at) = named::secret_at(text, at, end);
+                let (secret, (start, looked_at)) = named::secret_at(text, at, end, found);
+                table::each_of(text, (start, looked_at), None, &mut budget, found);
+                printed::each_below(text, start, looked_at, found);
+                if let Some(said) = named::says_at(text, start, looked_at) {
+                    tree::each_of(text, start, looked_at, said, found);
+                }
                 // The kind that a mark says names nothing.
                 found.extend(secret.filter(|_| !is_in_mark(text, at)));
                 name_end = looked_at;
             }
-            What::ShortName if begins_word(bytes, at) => found.extend(named::foreign_at(text, at, end - 1)),
+            What::ShortName if begins_word(bytes, at) => {
+                named::foreign_at(text, at, end - 1, Says::Password, found);
+                table::each_of(text, (at, end - 1), Some(Says::Password), &mut budget, found);
+            }
             What::ShortName => {}
-            What::ForeignName => found.extend(named::foreign_at(text, at, end)),
+            // Short ones stand in other words, and in what is encoded.
+            What::Foreign(_) if !foreign::stands_alone(bytes, at, end) => {}
+            What::Foreign(said) => {
+                named::foreign_at(text, at, end, said, found);
+                table::each_of(text, (at, end), Some(said), &mut budget, found);
+            }
             What::Codes => codes::each_after(text, end, found),
+            What::SeedPhrase => found.extend(codes::phrase_after(text, end)),
+            What::OtpSeed => found.extend(codes::seed_after(text, end)),
+            What::LoginTalk => sentence::each_on_line(text, at, found),
+            What::UserPass if begins_word(bytes, at) => found.extend(prose::pass_below_user(text, at, end)),
+            What::UserPass => {}
+            What::SmtpLogin => found.extend(header::smtp_answer(text, end)),
+            What::Relay => found.extend(address::in_relay_file(text, end)),
+            What::Pin if begins_word(bytes, at) => found.extend(codes::pin_after(text, end)),
+            What::Pin => {}
+            What::KeyOfList => found.extend(tree::key_of_list(text, end)),
+            What::Generated => found.extend(tree::generated(text, end)),
             What::PasswordFile => found.extend(address::in_password_file(text, at, end)),
             What::EncodedKey => found.extend(encoded::key_at(text, at)),
             What::UserBefore => found.extend(address::before(text, at)),
@@ -259,13 +292,25 @@ fn look_at_hints(text: &str, found: &mut Vec<Found>) {
             What::Authorization => found.extend(header::authorization_at(text, end)),
             What::Bearer => found.extend(header::bearer_at(text, at, end)),
             What::Cookie => header::cookies_at(text, end, found),
-            What::PrivateKey => found.extend(private_key::block_at(text, at, end)),
+            What::PrivateKey => {
+                let block = private_key::block_at(text, at, end, found);
+                found.extend(block);
+            }
+            What::KeyBody => private_key::body_at(text, at, found),
+            What::KeyNumbers => private_key::each_number(text, at, found),
             What::Jwt => found.extend(encoded::jwt_at(text, at)),
             What::Command => {
-                found.extend(command::secret_at(text, at, end).or_else(|| match hint.text {
-                    "login" => prose::pair_after(text, end),
+                if command::takes_pairs(hint.text) {
+                    command::each_pair(text, end, found);
+                }
+                let secret = command::secret_at(text, at, end).or_else(|| match hint.text {
+                    "login" => prose::pair_after(text, end).or_else(|| {
+                        sentence::each_on_line(text, at, found);
+                        None
+                    }),
                     _ => None,
-                }));
+                });
+                found.extend(secret);
             }
         }
     });

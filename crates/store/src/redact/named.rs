@@ -3,15 +3,18 @@
 use super::Found;
 use super::joint::{self, Joint, skip_blanks};
 use super::names::{self, Says};
-use super::prose;
 use super::shape::{Reach, Vendor, reach};
 use super::value::{self, Standing};
+use super::{prose, sentence};
 
 /// Longest name, on either side of its telling word.
 pub(super) const NAME_BYTES_MAX: usize = 64;
 /// Longest value between quotes, and without.
 const QUOTED_BYTES_MAX: usize = 4_096;
 const PLAIN_BYTES_MAX: usize = 512;
+/// Pieces of a value that was taken apart, and how much code stands between two.
+const PIECES_MAX: usize = 8;
+const GAP_BYTES_MAX: usize = 40;
 /// How much may stand between a vendor's name and the operator.
 const VENDOR_REST_BYTES_MAX: usize = 20;
 
@@ -23,25 +26,129 @@ pub(super) struct Value {
     pub(super) standing: Standing,
 }
 
-/// A secret behind the name in which a telling word stands, and where the name ends.
-pub(super) fn secret_at(text: &str, word: usize, word_end: usize) -> (Option<Found>, usize) {
+/// A secret behind the name in which a telling word stands, and where the name begins and ends.
+pub(super) fn secret_at(
+    text: &str,
+    word: usize,
+    word_end: usize,
+    others: &mut Vec<Found>,
+) -> (Option<Found>, (usize, usize)) {
     let bytes = text.as_bytes();
     let (start, end) = name_around(bytes, word, word_end);
     let start = with_word_before(text, start, end);
     // Only then: most names are followed by no value at all.
-    let said = || names::says(&text[start..end]);
+    let is_part = is_part_of_path(bytes, start, end);
+    let is_typed = matches!(bytes.get(end..end + 3), Some([b' ', b'0' | b'5' | b'7' | b'8' | b'9', b' ']));
+    let said = || match names::says(&text[start..end]) {
+        _ if is_part => None,
+        // `secret 0 …`, `key 7 …`: of a router.
+        _ if is_typed => Some(Says::Password),
+        said => said,
+    };
     let found = joint::after(bytes, start, end)
-        .and_then(|(joint, at)| judged(text, said()?, joint, start, at))
+        .and_then(|(joint, at)| judged(text, said()?, joint, start, at, others))
         .or_else(|| prose::secret_after(text, end, said))
         .or_else(|| prose::secret_before(text, start, said));
-    (found, end)
+    if found.is_none() && text[start..end].eq_ignore_ascii_case("key") {
+        sentence::each_after(text, end, Says::Key, false, others);
+    }
+    if found.is_none()
+        && matches!(
+            bytes.get(end),
+            None | Some(b' ' | b':' | b'\'' | b'(' | b',' | b'-' | b'?' | b'.' | b'\n' | 0x80..)
+        )
+        && let Some(said) = said()
+    {
+        sentence::each_after(text, end, said, false, others);
+        if said == Says::Password {
+            others.extend(sentence::phrase_after(text, end).filter(|_| is_phrase_name(&text[start..end])));
+            sentence::each_alone(text, start, end, others);
+        }
+        if matches!(said, Says::Password | Says::Token) {
+            sentence::each_on_line(text, start, others);
+        }
+    }
+    (found, (start, end))
 }
 
-/// A secret behind a word for a password in another language.
-pub(super) fn foreign_at(text: &str, word: usize, word_end: usize) -> Option<Found> {
-    joint::after(text.as_bytes(), word, word_end)
-        .and_then(|(joint, at)| judged(text, Says::Password, joint, word, at))
-        .or_else(|| prose::secret_after(text, word_end, || Some(Says::Password)))
+/// What a name says of what stands under or beside it, where something may.
+pub(super) fn says_at(text: &str, start: usize, end: usize) -> Option<Says> {
+    let bytes = text.as_bytes();
+    let next = bytes.get(end)?;
+    (matches!(next, b'"' | b'\'' | b'\\' | b':' | b'=' | b' ' | b']' | b'\n' | b',')
+        && !is_part_of_path(bytes, start, end))
+    .then(|| names::says_of_many(&text[start..end]))?
+}
+
+/// `checksum/secret: …` is a hash, and between two colons a word is a part of an address.
+fn is_part_of_path(bytes: &[u8], start: usize, end: usize) -> bool {
+    let before = &bytes[..start];
+    before.ends_with(b"checksum/")
+        || before.ends_with(b":")
+            && bytes.get(end) == Some(&b':')
+            && start > 1
+            && bytes[start - 2].is_ascii_alphanumeric()
+}
+
+/// A password of several words is called so.
+fn is_phrase_name(name: &str) -> bool {
+    let ends = |word: &str| {
+        name.get(name.len().saturating_sub(word.len())..).is_some_and(|end| end.eq_ignore_ascii_case(word))
+    };
+    ends("phrase") || ends("psk")
+}
+
+/// `User: …` on the line above, and nothing behind the password: it may be a word.
+fn is_below_user(text: &str, start: usize, value: &Value) -> bool {
+    let bytes = text.as_bytes();
+    let floor = text.ceil_char_boundary(start.saturating_sub(NAME_BYTES_MAX * 2));
+    let mut lines = text[floor..start].rsplit('\n').skip(1);
+    let is_user = |line: &str| {
+        let lower = line.to_ascii_lowercase();
+        let name = lower.split([':', '=']).next().unwrap_or_default();
+        name.len() < lower.len() && ["user", "login", "email", "account"].iter().any(|it| name.contains(it))
+    };
+    let ends = bytes.get(value.end).is_none_or(|byte| matches!(byte, b'\n' | b'\r'));
+    ends && lines.next().is_some_and(is_user)
+}
+
+/// `velvet-anchor-rocket-lemon`
+fn is_joined_phrase(content: &str) -> bool {
+    let words = content.split(['-', '.', '_']);
+    let is_word = |word: &str| (3..=12).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase());
+    words.clone().count() > 3 && words.clone().all(is_word) && !value::is_placeholder(content)
+}
+
+fn name_end(name: &str) -> usize {
+    let bytes = name.as_bytes();
+    bytes.iter().take(NAME_BYTES_MAX).take_while(|byte| is_name(**byte)).count()
+}
+
+/// Secrets behind a word of another language.
+pub(super) fn foreign_at(text: &str, word: usize, word_end: usize, said: Says, found: &mut Vec<Found>) {
+    let bytes = text.as_bytes();
+    // `jetonAcces`, `sifre_db`
+    let rest = bytes[word_end..].iter().take(NAME_BYTES_MAX);
+    let end = word_end + rest.take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    // No code has these words: what has a digit is no name.
+    let joined = joint::after(bytes, word, end).map(|(joint, at)| {
+        let rest = &bytes[at.min(bytes.len())..];
+        let length = rest.iter().take(PLAIN_BYTES_MAX).take_while(|byte| !byte.is_ascii_whitespace()).count();
+        let has_digit = rest[..length].iter().any(u8::is_ascii_digit);
+        let is_setting = bytes[..at].trim_ascii_end().ends_with(b"=");
+        let is_whole = is_setting && rest.get(length).is_none_or(|byte| *byte == b'\n');
+        (if joint == Joint::Loose && (has_digit || is_whole) { Joint::Flag } else { joint }, at)
+    });
+    match joined.and_then(|(joint, at)| judged(text, said, joint, word, at, found)) {
+        Some(secret) => found.push(secret),
+        None => {
+            sentence::each_after(text, end, said, true, found);
+            if said == Says::Password {
+                sentence::each_on_line(text, word, found);
+                sentence::each_alone(text, word, end, found);
+            }
+        }
+    }
 }
 
 /// `API key`, `secret key`: in a sentence the two words of a name stand apart.
@@ -58,15 +165,59 @@ fn with_word_before(text: &str, start: usize, end: usize) -> usize {
 
 /// A structured value under its key, as JSON has it.
 pub(super) fn is_secret_under(name: &str, text: &str) -> Option<&'static str> {
-    match names::says(name)? {
-        Says::Password | Says::Pass => value::is_password(text, Standing::Quoted).then_some("password"),
-        Says::Token => value::is_token(text, Standing::Quoted).then(|| kind_of(name)),
+    let said = names::says(name)?;
+    is_secret(said, text).map(|kind| if said == Says::Token { kind_of(name) } else { kind })
+}
+
+/// The same where only what the name says is known.
+pub(super) fn is_secret(said: Says, text: &str) -> Option<&'static str> {
+    match said {
+        Says::Password | Says::Pass => (value::is_password(text, Standing::Quoted)
+            || value::is_pass_sentence(text))
+        .then_some("password"),
+        Says::Token => value::is_token(text, Standing::Quoted).then_some("secret"),
         Says::Key => value::is_unnamed_key(text, Standing::Quoted).then_some("key"),
         Says::Phrase => is_phrase(text).then_some("seed-phrase"),
     }
 }
 
-fn judged(text: &str, said: Says, joint: Joint, start: usize, at: usize) -> Option<Found> {
+/// `"…" + "…"`: a value that somebody took apart; its further pieces go to `others`.
+fn in_pieces(text: &str, first: &Value, said: Says, others: &mut Vec<Found>) -> Option<Found> {
+    let bytes = text.as_bytes();
+    let mut pieces = vec![(first.start, first.end)];
+    let mut whole = text[first.start..first.end].to_owned();
+    while pieces.len() < PIECES_MAX {
+        let from = pieces.last()?.1 + 1;
+        let rest = bytes.get(from..)?;
+        let gap =
+            rest.iter().take(GAP_BYTES_MAX).take_while(|byte| b" \t\n\r+.&,\\<>".contains(byte)).count();
+        let is_list = rest[..gap].contains(&b',');
+        let is_call =
+            bytes[..first.start].ends_with(b"concat!(\"") || bytes[..first.start].ends_with(b"join(\"");
+        if gap == 0 || (is_list && !is_call) || !matches!(rest.get(gap), Some(b'"' | b'\'')) {
+            break;
+        }
+        let Some(piece) = value_at(bytes, from + gap, Ends::Usual) else { break };
+        whole.push_str(&text[piece.start..piece.end]);
+        pieces.push((piece.start, piece.end));
+    }
+    if pieces.len() == 1 || whole.contains(super::OPENING) {
+        return None;
+    }
+    let kind = is_secret(said, &whole).filter(|_| !whole.contains(' '))?;
+    let as_found = |(start, end): (usize, usize)| Found { start, end, kind, is_certain: false };
+    others.extend(pieces[1..].iter().copied().map(as_found));
+    Some(as_found(pieces[0]))
+}
+
+fn judged(
+    text: &str,
+    said: Says,
+    joint: Joint,
+    start: usize,
+    at: usize,
+    others: &mut Vec<Found>,
+) -> Option<Found> {
     let bytes = text.as_bytes();
     let name = &text[start..];
     let mut value = value_at(bytes, at, joint)?;
@@ -76,6 +227,10 @@ fn judged(text: &str, said: Says, joint: Joint, start: usize, at: usize) -> Opti
     }
     let is_quoted = value.standing == Standing::Quoted && bytes[value.start - 1] != b'`';
     if joint == Joint::QuotesOnly && !is_quoted {
+        return None;
+    }
+    // `"password", "minLength": 12`: the name of the next field.
+    if joint == Joint::QuotesOnly && bytes.get(value.end + 1) == Some(&b':') {
         return None;
     }
     // A type with parameters, a call.
@@ -101,10 +256,29 @@ fn judged(text: &str, said: Says, joint: Joint, start: usize, at: usize) -> Opti
     if is_talk {
         return None;
     }
+    if is_quoted && let Some(found) = in_pieces(text, &value, said, others) {
+        return Some(found);
+    }
     let is_secret = match said {
         Says::Phrase => return is_phrase(content).then(|| value.found("seed-phrase")),
         Says::Password if content.contains(' ') => {
-            (joint == Joint::Tight || joint.is_flag()) && value::is_pass_sentence(content)
+            let is_phrase = is_quoted && is_phrase_name(&name[..name_end(name)]);
+            (joint == Joint::Tight || joint.is_flag() || is_quoted) && value::is_pass_sentence(content)
+                || is_phrase && value::is_phrase_sentence(content)
+        }
+        Says::Password if is_joined_phrase(content) && is_phrase_name(&name[..name_end(name)]) => {
+            joint != Joint::QuotesOnly
+        }
+        Says::Password if joint == Joint::Loose && is_below_user(text, start, &value) => {
+            value::is_password(content, Standing::Plain) && !prose::is_talk(content)
+        }
+        // Of a login, beside its user.
+        Says::Pass
+            if joint == Joint::Loose
+                && value.standing == Standing::Loose
+                && (prose::has_user_before(text, start) || bytes[..start].ends_with(b"/")) =>
+        {
+            value::is_password(content, Standing::Loose) && value::has_digit_or_sign(content)
         }
         Says::Pass if joint == Joint::Loose && value.standing == Standing::Loose => {
             value::is_drawn_pass(content)
@@ -112,6 +286,10 @@ fn judged(text: &str, said: Says, joint: Joint, start: usize, at: usize) -> Opti
         // `pass=12`: of a test runner.
         Says::Pass if joint == Joint::Tight && value.standing == Standing::Loose => {
             value::is_password(content, Standing::Loose) && !value::is_wordy(content)
+        }
+        // `:pass "…"`
+        Says::Pass if joint == Joint::QuotesOnly && is_quoted && bytes[..start].ends_with(b":") => {
+            value::is_password(content, value.standing)
         }
         Says::Pass if joint.is_flag() => value::is_password(content, value.standing),
         Says::Pass if joint == Joint::QuotesOnly || value.standing == Standing::Loose => false,
@@ -206,7 +384,14 @@ pub(super) fn value_at(bytes: &[u8], at: usize, joint: impl Into<Ends>) -> Optio
     {
         at += 1;
     }
+    // `$'…'` of a shell.
+    if bytes[at..].starts_with(b"$'") {
+        at += 1;
+    }
     let is_escaped = bytes.get(at) == Some(&b'\\') && matches!(bytes.get(at + 1), Some(b'"' | b'\''));
+    if let Some(value) = deeply_quoted(bytes, at) {
+        return Some(value);
+    }
     let quote_at = at + usize::from(is_escaped);
     if let Some(quote @ (b'"' | b'\'' | b'`')) = bytes.get(quote_at).copied() {
         // Of three quotes in a row the last one opens.
@@ -222,6 +407,16 @@ pub(super) fn value_at(bytes: &[u8], at: usize, joint: impl Into<Ends>) -> Optio
     let start = behind_scheme(bytes, at, bytes.len().min(at + PLAIN_BYTES_MAX));
     let end = plain_end(bytes, start, joint.into());
     (end > start).then_some(Value { start, end, standing: Standing::Loose })
+}
+
+/// `\\\"…\\\"`: quotes of JSON in JSON in JSON.
+fn deeply_quoted(bytes: &[u8], at: usize) -> Option<Value> {
+    let depth = bytes.get(at..)?.iter().take(16).take_while(|byte| **byte == b'\\').count();
+    let sign = bytes.get(at..at + depth + 1).filter(|sign| depth > 1 && matches!(sign[depth], b'"' | b'\''))?;
+    let start = at + sign.len();
+    let limit = bytes.len().min(start + QUOTED_BYTES_MAX);
+    let end = start + memchr::memmem::find(&bytes[start..limit], sign)?;
+    (end > start).then_some(Value { start, end, standing: Standing::Quoted })
 }
 
 /// What ends a value without quotes.
@@ -272,6 +467,8 @@ fn plain_end(bytes: &[u8], start: usize, _ends: Ends) -> usize {
         match bytes[end] {
             byte if byte.is_ascii_whitespace() || byte.is_ascii_control() => break,
             b'"' | b'\'' | b'`' | b'<' | b'>' => break,
+            // `[…]`
+            b']' if start > 0 && bytes[start - 1] == b'[' => break,
             // An escape inside of JSON: a line end or a quote.
             b'\\' if matches!(bytes.get(end + 1), Some(b'n' | b'r' | b't' | b'"' | b'\'')) => break,
             // The next parameter or field begins.

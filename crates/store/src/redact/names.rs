@@ -99,7 +99,7 @@ const HARMLESS_TOKENS: [&str; 45] = [
     "comment",
 ];
 /// What a key has to be called to be one of those that open something.
-const KEYS: [&str; 51] = [
+const KEYS: [&str; 52] = [
     "unseal",
     "root",
     "api",
@@ -151,12 +151,12 @@ const KEYS: [&str; 51] = [
     "role",
     "registration",
     "join",
+    "certificate",
 ];
 /// Keys of maps, tables and caches.
-const HARMLESS_KEYS: [&str; 38] = [
+const HARMLESS_KEYS: [&str; 37] = [
     "public",
     "pub",
-    "primary",
     "foreign",
     "cache",
     "sort",
@@ -212,7 +212,7 @@ const PASSWORDS: [&str; 17] = [
     "userpass",
     "dbpass",
 ];
-const TOKENS: [&str; 22] = [
+const TOKENS: [&str; 24] = [
     "secret",
     "token",
     "credential",
@@ -235,6 +235,8 @@ const TOKENS: [&str; 22] = [
     "jsessionid",
     "sessid",
     "authorization",
+    "salt",
+    "pepper",
 ];
 
 /// Words that end as a password does.
@@ -304,6 +306,9 @@ pub(super) fn says(name: &str) -> Option<Says> {
     {
         return Some(Says::Password);
     }
+    if last == "community" && matches!(before, Some("snmp" | "ro" | "rw" | "read" | "write")) {
+        return Some(Says::Password);
+    }
     if last == "mnemonic" || (last == "phrase" && matches!(before, Some("seed" | "recovery" | "backup"))) {
         return Some(Says::Phrase);
     }
@@ -321,6 +326,62 @@ pub(super) fn says(name: &str) -> Option<Says> {
             .iter()
             .any(|end| last.ends_with(end));
     is_token.then_some(Says::Token)
+}
+
+/// What a name says of all that stands under it: `passwords`, `secrets`, `api_keys`, or the name of one.
+pub(super) fn says_of_many(name: &str) -> Option<Says> {
+    let one = name.strip_suffix('s').or_else(|| name.strip_suffix('S'));
+    says(name).or_else(|| one.and_then(says)).filter(|said| *said != Says::Pass)
+}
+
+/// Fields that stand beside a secret and are none.
+const BESIDE: [&str; 39] = [
+    "name",
+    "user",
+    "username",
+    "login",
+    "email",
+    "host",
+    "hostname",
+    "port",
+    "url",
+    "uri",
+    "type",
+    "kind",
+    "id",
+    "description",
+    "label",
+    "title",
+    "role",
+    "scope",
+    "scopes",
+    "algorithm",
+    "alg",
+    "version",
+    "created",
+    "updated",
+    "expires",
+    "status",
+    "state",
+    "region",
+    "path",
+    "file",
+    "database",
+    "db",
+    "provider",
+    "issuer",
+    "policy",
+    "enabled",
+    "driver",
+    "source",
+    "from",
+];
+
+/// Whether a field under a name that says secret is something else: who, where, since when.
+pub(super) fn is_beside(field: &str) -> bool {
+    let words = words_of(field);
+    let is_date = |word: &String| matches!(word.as_str(), "at" | "on" | "date" | "time");
+    words.last().is_some_and(|last| BESIDE.contains(&last.as_str()) || is_date(last)) && says(field).is_none()
 }
 
 /// The words of a name in any of the usual spellings, in small letters.
@@ -374,7 +435,7 @@ mod tests {
             ("requirepass", Some(Says::Password)),
             ("rapidapi_key", Some(Says::Token)),
             ("adafruit_io_key", Some(Says::Key)),
-            ("primary_key", None),
+            ("primary_key", Some(Says::Key)),
             ("public_key", None),
             ("secret_name", None),
             ("password_hash", None),

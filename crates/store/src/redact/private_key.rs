@@ -7,10 +7,16 @@ const BLOCK_BYTES_MAX: usize = 32 << 10;
 /// Least of a block whose other line is gone; a header alone, as code and prose name it, is no key.
 const PART_BYTES_MIN: usize = 16;
 const LINE_BYTES_MAX: usize = 80;
+/// So many lines without a piece of a key end it.
+const LINES_WITHOUT_MAX: usize = 4;
+/// How much code stands between a key's last piece and its last line.
+const LAST_GAP_BYTES_MAX: usize = 48;
+/// How far the numbers of one key stand apart.
+const NUMBERS_BYTES_MAX: usize = 4_096;
 const DASHES: &[u8] = b"-----";
 
 /// The block around `PRIVATE KEY` in a first or a last line.
-pub(super) fn block_at(text: &str, word: usize, word_end: usize) -> Option<Found> {
+pub(super) fn block_at(text: &str, word: usize, word_end: usize, found: &mut Vec<Found>) -> Option<Found> {
     let bytes = text.as_bytes();
     if bytes[word..word_end].eq_ignore_ascii_case(b"private-lines") {
         return putty(bytes, word_end);
@@ -34,6 +40,7 @@ pub(super) fn block_at(text: &str, word: usize, word_end: usize) -> Option<Found
     let (end, amount) = body_end(bytes, body);
     let last_line = &bytes[end..];
     if !last_line.starts_with(b"-----END") {
+        each_piece(bytes, end.max(body), found);
         let is_part = amount >= PART_BYTES_MIN;
         return is_part.then_some(Found { start: dashes, end, kind: "private-key", is_certain: true });
     }
@@ -44,6 +51,74 @@ pub(super) fn block_at(text: &str, word: usize, word_end: usize) -> Option<Found
     let end = end + DASHES.len() + name.unwrap_or(3);
     let end = end + dashes_at(bytes, end);
     (amount >= 4).then_some(Found { start: dashes, end, kind: "private-key", is_certain: true })
+}
+
+/// Every line of a key up to its last one, whatever stands around each: quotes and signs of code, times of a log, commands.
+fn each_piece(bytes: &[u8], from: usize, found: &mut Vec<Found>) {
+    let limit = bytes.len().min(from + BLOCK_BYTES_MAX);
+    let end = memchr::memmem::find(&bytes[from..limit], b"-----END").map(|at| from + at);
+    let mut at = from;
+    let mut lines = 0;
+    while at < end.unwrap_or(limit) && lines < LINES_WITHOUT_MAX {
+        let run = bytes[at..limit].iter().take_while(|byte| is_base64(**byte)).count();
+        // The letter of a spelt line end is none of the line.
+        let is_escape =
+            run > 0 && at > 0 && bytes[at - 1] == b'\\' && matches!(bytes[at], b'n' | b'r' | b't');
+        let start = at + usize::from(is_escape);
+        let line = &bytes[start..at + run];
+        let is_last = end.is_some_and(|end| end - (at + run) <= LAST_GAP_BYTES_MAX)
+            && line.len() >= 4
+            && line.ends_with(b"=");
+        if is_of_key(line) || is_last {
+            found.push(Found { start, end: at + run, kind: "private-key", is_certain: true });
+            lines = 0;
+        }
+        at += run;
+        lines += usize::from(bytes.get(at) == Some(&b'\n'));
+        at += 1;
+    }
+}
+
+/// The lines of a key whose first line is gone, where base64 begins as that of private keys does.
+pub(super) fn body_at(text: &str, at: usize, found: &mut Vec<Found>) {
+    let bytes = text.as_bytes();
+    let is_inside = at > 0 && is_base64(bytes[at - 1]) && !bytes[..at].ends_with(b"\\n");
+    let head = &bytes[at..bytes.len().min(at + 12)];
+    let is_private = match head {
+        // A number of one byte that is nought: no public key and no certificate has it there.
+        [b'M', b'I', b'I', _, _, _, b'I', b'B', b'A', b'A' | b'D', ..] => true,
+        [b'M', b'I', b'G' | b'H', _, b'A', b'g', b'E', b'A', ..] => true,
+        [b'M', b'H', b'c' | b'Q', b'C', b'A', b'Q', b'E', b'E', ..] => true,
+        [b'M', b'C', b'4', b'C', b'A', b'Q', b'A', b'w', ..] => true,
+        [b'b', b'3', b'B', b'l', b'b', b'n', b'N', b'z', b'a', b'C', b'1', b'r', ..] => true,
+        _ => false,
+    };
+    if is_private && !is_inside {
+        let run = bytes[at..].iter().take(BLOCK_BYTES_MAX).take_while(|byte| is_base64(**byte)).count();
+        if run >= 2 * PART_BYTES_MIN {
+            found.push(Found { start: at, end: at + run, kind: "private-key", is_certain: true });
+            each_piece(bytes, at + run, found);
+        }
+    }
+}
+
+/// The secret numbers of a key in JSON or XML: `"d": "…"`, `<D>…</D>`.
+pub(super) fn each_number(text: &str, at: usize, found: &mut Vec<Found>) {
+    const NAMES: [&str; 9] = ["d", "p", "q", "dp", "dq", "qi", "k", "inverseq", "x5k"];
+    let limit = text.floor_char_boundary(at + NUMBERS_BYTES_MAX);
+    let floor = text.ceil_char_boundary(at.saturating_sub(NUMBERS_BYTES_MAX));
+    for field in text[floor..limit].split(['{', '}', ',', '<']) {
+        let pair = field.split_once(':').or_else(|| field.split_once('>'));
+        let Some((name, value)) = pair else { continue };
+        let name = name.trim_matches([' ', '"', '\\', '\n', '\'', '\t']).to_ascii_lowercase();
+        let value = value.trim_matches([' ', '"', '\\', '\n', '\'', '\t', ']']);
+        let is_number = value.len() >= PART_BYTES_MIN
+            && value.bytes().all(|byte| is_base64(byte) || matches!(byte, b'-' | b'_'));
+        if is_number && NAMES.contains(&name.as_str()) {
+            let start = value.as_ptr() as usize - text.as_ptr() as usize;
+            found.push(Found { start, end: start + value.len(), kind: "private-key", is_certain: false });
+        }
+    }
 }
 
 fn dashes_at(bytes: &[u8], at: usize) -> usize {

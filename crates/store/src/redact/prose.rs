@@ -107,6 +107,15 @@ pub(super) fn is_plain_word(word: &[u8]) -> bool {
         && word.split(|byte| matches!(byte, b'-' | b'_')).count() < DRAWN_WORDS_MIN
 }
 
+/// Whether a user, an account or a network was named right before.
+pub(super) fn has_user_before(text: &str, start: usize) -> bool {
+    let floor = text.ceil_char_boundary(start.saturating_sub(REACH_BYTES));
+    let before = text[floor..start].to_ascii_lowercase();
+    ["user", "login", "wifi", "wi-fi", "ssid", "account", "mail", "u:", "admin", "network"]
+        .iter()
+        .any(|it| before.contains(it))
+}
+
 /// Whether the name of a user and nothing else stands before the name of a password, as files of logins have it.
 pub(super) fn is_login(before: &[u8]) -> bool {
     let mut words = before.rsplit(|byte| *byte == b' ').filter(|word| !word.is_empty());
@@ -188,17 +197,23 @@ pub(super) fn secret_before(text: &str, start: usize, said: impl Fn() -> Option<
     if matches!(word, "the" | "my" | "your" | "its" | "a" | "our" | "new") {
         word = words.next()?;
     }
-    if word != "as" {
+    if !matches!(word, "as" | "is" | "was") {
         return None;
     }
     let secret = words.next()?.trim_matches(['"', '\'', '`']);
     let chosen = matches!(said()?, Says::Password);
-    if !value::stands_out(secret, chosen) {
+    if !(value::stands_out(secret, chosen) || chosen && is_given(secret)) {
         return None;
     }
     let at = secret.as_ptr() as usize - text.as_ptr() as usize;
     let kind = if chosen { "password" } else { "token" };
     Some(Found { start: at, end: at + secret.len(), kind, is_certain: false })
+}
+
+/// `… as the password`: strong, or a word and a number.
+fn is_given(word: &str) -> bool {
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    value::is_strong_or_mixed(word) || digits > 1 && word.len() >= 8 && value::is_password(word, value::Standing::Loose)
 }
 
 /// `admin / …`, `admin:…` behind a word that says login: the second of the two.
@@ -222,10 +237,19 @@ pub(super) fn pair_after(text: &str, end: usize) -> Option<Found> {
         let joined = word.split_once(['/', ':']).filter(|(user, _)| is_user(user)).map(|(_, secret)| secret);
         let Some(secret) = apart.copied().or(joined) else { continue };
         let secret = secret.trim_matches(['"', '\'', '`', '(', ')', ',', '.']);
-        if value::stands_out(secret, true) {
+        let is_number = secret.bytes().all(|byte| byte.is_ascii_digit());
+        if value::stands_out(secret, true) || may_be_apart && !is_number && is_given(secret) && !secret.contains('/') {
             let at = secret.as_ptr() as usize - text.as_ptr() as usize;
             return Some(Found { start: at, end: at + secret.len(), kind: "password", is_certain: false });
         }
     }
     None
+}
+
+/// `p: …` on the line below `u: …`.
+pub(super) fn pass_below_user(text: &str, at: usize, end: usize) -> Option<Found> {
+    let word = text[end..].split_whitespace().next()?;
+    let start = word.as_ptr() as usize - text.as_ptr() as usize;
+    let is_password = has_user_before(text, at) && value::is_strong_or_mixed(word);
+    is_password.then_some(Found { start, end: start + word.len(), kind: "password", is_certain: false })
 }

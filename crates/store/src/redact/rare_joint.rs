@@ -1,5 +1,6 @@
 //! Rare joint: ways in which a value follows its name that few languages and tools have.
 
+use super::OPENING;
 use super::joint::{Joint, skip_blanks};
 
 /// How far a value may stand behind its name where other arguments or a question stand between.
@@ -12,7 +13,7 @@ const NOTE_BYTES_MAX: usize = 32;
 const LABEL_BYTES_MAX: usize = 20;
 
 /// What holds a value in code.
-const WRAPPERS: [&str; 8] = [
+const WRAPPERS: [&str; 19] = [
     "Some(",
     "String::from(",
     "Secret::new(",
@@ -21,6 +22,17 @@ const WRAPPERS: [&str; 8] = [
     "Optional.of(",
     "Buffer.from(",
     "b64decode(",
+    "base64.b64decode(",
+    "bytes.fromhex(",
+    "bytearray.fromhex(",
+    "unhexlify(",
+    "binascii.unhexlify(",
+    "hex.DecodeString(",
+    "atob(",
+    "unquote(",
+    "urllib.parse.unquote(",
+    "concat!(",
+    "SecretStr(",
 ];
 
 /// Where the value begins behind an operator, if something stands between.
@@ -32,6 +44,13 @@ pub(super) fn behind_operator(bytes: &[u8], operator: &str, at: usize) -> Option
         // A password that is shown, below what says so.
         b'\n' | b'\r' if operator == ":" => {
             alone(bytes, below_blank_lines(bytes, at)?).filter(|at| !is_label(&bytes[*at..])).map(loosely)
+        }
+        // `map[Api-Key:[…]]`
+        b'[' if rest.get(1).is_some_and(u8::is_ascii_alphanumeric)
+            && operator == ":"
+            && !rest.starts_with(OPENING.as_bytes()) =>
+        {
+            Some((Joint::Flag, at + 1))
         }
         // `["password"]=>` and `string(9) "…"`
         b'\n' if operator == "=>" => {
@@ -63,6 +82,15 @@ pub(super) fn after(bytes: &[u8], start: usize, end: usize, name_end: usize) -> 
         // `get("X") or "…"`, `fetch("X") { "…" }`
         b')' if is_closed => {
             let at = skip_blanks(bytes, at + 1);
+            // `find("password").send_keys("…")`
+            if bytes.get(at) == Some(&b'.') {
+                let name = bytes[at + 1..]
+                    .iter()
+                    .take(NOTE_BYTES_MAX)
+                    .take_while(|it| it.is_ascii_alphanumeric() || **it == b'_');
+                let call = at + 1 + name.count();
+                return Some((Joint::QuotesOnly, call + behind(bytes, call, b"(")?));
+            }
             let sign = [b"or ".as_slice(), b"||", b"??", b"{ "]
                 .into_iter()
                 .find(|it| bytes[at..].starts_with(it))?;
@@ -71,7 +99,9 @@ pub(super) fn after(bytes: &[u8], start: usize, end: usize, name_end: usize) -> 
         // `<key>x</key><string>…`
         b'<' if is_first(b"<key>") => {
             let at = skip_space(bytes, at + behind(bytes, at, b"</key>")?);
-            Some((Joint::Element, at + behind(bytes, at, b"<string>")?))
+            let tag =
+                [b"<string>".as_slice(), b"<value>"].into_iter().find(|it| bytes[at..].starts_with(it))?;
+            Some((Joint::Element, at + tag.len()))
         }
         // `<string name="x">…`, `<property name="x"><value>…`
         b'>' if is_closed && [b"name=".as_slice(), b"key="].iter().any(|it| opened.ends_with(it)) => {

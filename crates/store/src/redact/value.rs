@@ -4,9 +4,10 @@ use super::mark;
 
 /// Examples are short.
 const PLACEHOLDER_BYTES_MAX: usize = 128;
-/// Words of which a value that holds one is an example of a value.
-const PLACEHOLDERS: [&str; 27] = [
+/// Words of which a value that holds one, and nothing of its own, is an example of a value.
+const PLACEHOLDERS: [&str; 28] = [
     "example",
+    "sample",
     "changeme",
     "change_me",
     "change-me",
@@ -34,6 +35,81 @@ const PLACEHOLDERS: [&str; 27] = [
     "-here",
     "not_set",
 ];
+/// What nobody's own value holds.
+const CERTAIN_PLACEHOLDERS: [&str; 5] = ["xxxx", "****", "....", "redacted", "not-a-real"];
+/// What examples of values are made of besides.
+const PLACEHOLDER_PIECES: [&str; 66] = [
+    "example",
+    "examples",
+    "sample",
+    "changeme",
+    "change",
+    "me",
+    "this",
+    "it",
+    "placeholder",
+    "dummy",
+    "replace",
+    "insert",
+    "todo",
+    "your",
+    "my",
+    "not",
+    "a",
+    "real",
+    "here",
+    "set",
+    "api",
+    "apikey",
+    "key",
+    "keys",
+    "token",
+    "secret",
+    "password",
+    "passwd",
+    "pass",
+    "pwd",
+    "access",
+    "client",
+    "auth",
+    "test",
+    "testing",
+    "demo",
+    "user",
+    "value",
+    "string",
+    "with",
+    "the",
+    "abc",
+    "abcd",
+    "abcdef",
+    "def",
+    "xyz",
+    "foo",
+    "bar",
+    "sk",
+    "pk",
+    "ghp",
+    "live",
+    "prod",
+    "dev",
+    "id",
+    "in",
+    "before",
+    "production",
+    "generated",
+    "random",
+    "actual",
+    "private",
+    "fake",
+    "yourself",
+    "account",
+    "fixme",
+];
+/// Digits that are counted, not drawn.
+const COUNTED: &str = "01234567890123456789";
+/// So many bytes of its own make a value one.
+const OWN_BYTES_MIN: usize = 5;
 
 /// Values that stand where a secret would, in code, in schemas and in everybody's first set-up.
 const COMMON: [&str; 62] = [
@@ -142,6 +218,32 @@ const TRADE_WORDS: [&str; 37] = [
     "digest-md5",
 ];
 
+/// Words of sentences about passwords.
+const TALK: [&str; 22] = [
+    "must",
+    "should",
+    "least",
+    "character",
+    "characters",
+    "enter",
+    "your",
+    "the",
+    "is",
+    "not",
+    "invalid",
+    "required",
+    "please",
+    "of",
+    "for",
+    "a",
+    "at",
+    "be",
+    "to",
+    "than",
+    "and",
+    "or",
+];
+
 /// How a value stands in its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Standing {
@@ -175,6 +277,14 @@ pub(super) fn is_placeholder(value: &str) -> bool {
             "...",
             "&lt;",
             "&#x3C;",
+            // References to a store of secrets, numbers of a registry.
+            "op://",
+            "arn:",
+            "vault:",
+            "ssm:",
+            "secret://",
+            "keyvault:",
+            "dword:",
         ]
         .iter()
         .any(|it| value.starts_with(it))
@@ -192,8 +302,39 @@ fn has_digit_inside(name: &[u8]) -> bool {
 }
 
 pub(super) fn holds_placeholder(value: &str) -> bool {
-    let lower = value[..value.floor_char_boundary(PLACEHOLDER_BYTES_MAX)].to_ascii_lowercase();
-    PLACEHOLDERS.iter().any(|word| lower.contains(word))
+    let head = &value[..value.floor_char_boundary(PLACEHOLDER_BYTES_MAX)];
+    let lower = head.to_ascii_lowercase();
+    if !PLACEHOLDERS.iter().any(|word| lower.contains(word)) {
+        return false;
+    }
+    // As AWS's pages have it.
+    let is_certain = head.ends_with("EXAMPLE") || head.ends_with("EXAMPLEKEY");
+    is_certain || CERTAIN_PLACEHOLDERS.iter().any(|word| lower.contains(word)) || !has_own(head)
+}
+
+/// Whether more than the words of an example is in a value: `todo-Milk-Eggs-9` is a password.
+fn has_own(value: &str) -> bool {
+    let mut own = 0;
+    let mut is_odd = value.contains(['!', '#', '$', '%', '^', '&', '*', '+', '?', '@', '~']);
+    for part in value.split(|letter: char| !letter.is_ascii_alphanumeric()) {
+        let bytes = part.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            let end = piece_end(bytes, at);
+            let piece = &part[at..end];
+            let is_example = PLACEHOLDER_PIECES.iter().any(|it| piece.eq_ignore_ascii_case(it))
+                || (bytes[at].is_ascii_digit()
+                    && (at == 0 || end == bytes.len())
+                    && (COUNTED.contains(piece) || piece == "00" || piece == "000"));
+            if !is_example {
+                own += end - at;
+                is_odd |= bytes[at].is_ascii_digit();
+            }
+            at = end;
+        }
+    }
+    is_odd && own >= OWN_BYTES_MIN
+        || own >= 2 * OWN_BYTES_MIN && value.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// Whether the value of a password's name is one.
@@ -204,9 +345,10 @@ pub(super) fn is_password(value: &str, standing: Standing) -> bool {
     }
     let bytes = value.as_bytes();
     let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    let letters = value.chars().filter(|letter| letter.is_alphabetic()).count();
     let marks = bytes.iter().filter(|byte| b"!@#$%^&*+?~|/\\;:,=".contains(byte)).count();
-    if standing != Standing::Quoted && is_code(value) {
+    let is_call = value.contains(['(', '[', '{', '<', '>', '`', '"', '\'']) || names_a_secret(value);
+    if standing != Standing::Quoted && is_code(value) && (digits == 0 || is_call || is_setting(value)) {
         return false;
     }
     if is_path(value) || is_trade_word(value) || is_version(value) {
@@ -216,8 +358,7 @@ pub(super) fn is_password(value: &str, standing: Standing) -> bool {
         return digits >= 6 || (digits >= 2 && marks > 0);
     }
     if digits > 0 {
-        let is_identifier = value.trim_end_matches('_').contains('_') && is_wordy(value);
-        return standing != Standing::Loose || !(is_numbered_name(value) || is_identifier);
+        return standing != Standing::Loose || !(is_numbered_name(value) || is_identifier(value));
     }
     if marks > 0 && (standing != Standing::Loose || !is_wordy(value)) {
         return true;
@@ -230,6 +371,90 @@ pub(super) fn is_password(value: &str, standing: Standing) -> bool {
             && !value.contains(['_', '.'])
 }
 
+/// `user_name_2`: words in one kind of letters, joined, and a short number. `Clover_Anchor_71` is none.
+fn is_identifier(value: &str) -> bool {
+    let has = |belongs: fn(&u8) -> bool| value.as_bytes().iter().any(belongs);
+    let is_one_kind = !(has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase));
+    let is_joined = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    let number = value.bytes().rev().take_while(u8::is_ascii_digit).count();
+    value.trim_end_matches('_').contains('_')
+        && value.bytes().all(is_joined)
+        && is_one_kind
+        && number < 3
+        && is_wordy(value)
+}
+
+/// Whether a value has what a rule about passwords asks for: letters, a digit, and a sign that no name has.
+pub(super) fn is_strong(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let count = |belongs: fn(&u8) -> bool| bytes.iter().filter(|byte| belongs(byte)).count();
+    let letters = value.chars().filter(|letter| letter.is_alphabetic()).count();
+    let digits = count(u8::is_ascii_digit);
+    let signs = count(|byte| b"!#$%^&*+?~".contains(byte));
+    // `$name1`, `&name1`, `*name1`: code. `issue#12`: a number of something.
+    let begins = bytes.first().is_some_and(|byte| !b"$&*!%+?~#^".contains(byte)) || (signs > 1 && digits > 0);
+    let is_number =
+        value.rsplit_once('#').is_some_and(|(_, tail)| tail.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_plain =
+        !value.contains(['/', '\\', '(', ')', '[', ']', '{', '}', '<', '>', '=', ':', '`', '"', ' ', '|']);
+    let is_mixed = count(u8::is_ascii_uppercase) > 0 || signs > 1 || !is_wordy(value);
+    // A sign at the end is often that of a sentence.
+    let is_inner = bytes[..bytes.len().saturating_sub(1)].iter().any(|byte| b"!#$%^&*+~".contains(byte));
+    (7..=64).contains(&value.len())
+        && letters >= 3
+        && digits > 0
+        && signs > 0
+        && begins
+        && is_plain
+        && !is_number
+        && (is_inner || is_mixed)
+        && !is_placeholder(value)
+        && !is_version(value)
+}
+
+/// Digits between letters of both kinds, more than once: words that somebody bent.
+fn is_leet(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let has = |belongs: fn(&u8) -> bool| bytes.iter().any(belongs);
+    let inner = bytes
+        .windows(3)
+        .filter(|it| it[0].is_ascii_alphabetic() && it[1].is_ascii_digit() && it[2].is_ascii_alphabetic());
+    let is_plain = bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte));
+    value.len() >= 12
+        && is_plain
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+        && inner.count() > 1
+        && !is_placeholder(value)
+        && !is_trade_word(value)
+}
+
+/// Signs of all kinds in such number that no code has them.
+fn is_drawn_with_signs(value: &str) -> bool {
+    let count = |belongs: fn(&u8) -> bool| value.as_bytes().iter().filter(|byte| belongs(byte)).count();
+    value.len() >= 16
+        && !value.contains(' ')
+        && count(u8::is_ascii_digit) > 1
+        && count(u8::is_ascii_uppercase) > 1
+        && count(u8::is_ascii_lowercase) > 1
+        && count(u8::is_ascii_punctuation) > 3
+        && entropy_tenths(value) >= 40
+        && !is_wordy(value)
+        && !is_placeholder(value)
+}
+
+/// Letters alone are a word of a list.
+pub(super) fn has_digit_or_sign(value: &str) -> bool {
+    value.bytes().any(|byte| byte.is_ascii_digit() || b"!#$%^&*+?~".contains(&byte))
+}
+
+/// The same, or digits between letters in a word that nobody would use for a name.
+pub(super) fn is_strong_or_mixed(value: &str) -> bool {
+    let has = |belongs: fn(&u8) -> bool| value.as_bytes().iter().any(belongs);
+    let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+    is_strong(value) || (is_mixed && value.len() >= 8 && is_password(value, Standing::Loose))
+}
+
 /// Whether the value of a token's or key's name is one.
 pub(super) fn is_token(value: &str, standing: Standing) -> bool {
     let bytes = value.as_bytes();
@@ -240,53 +465,49 @@ pub(super) fn is_token(value: &str, standing: Standing) -> bool {
         || (bytes.len() >= 20 && standing != Standing::Loose)
         || is_letter_salad(value, if standing == Standing::Loose { 20 } else { 12 });
     let least = if bytes.len() < 16 { 25 } else { 30 };
+    if standing != Standing::Loose && (is_strong(value) || is_leet(value)) {
+        return true;
+    }
+    if standing == Standing::Quoted && is_drawn_with_signs(value) {
+        return true;
+    }
     if bytes.len() < 8 || !has_letter || !is_mixed || entropy_tenths(value) < least {
         return false;
     }
     if value.contains(char::is_whitespace) || is_common(value) || is_placeholder(value) {
         return false;
     }
-    if is_code(value) || is_path(value) || is_trade_word(value) || is_wordy(value) {
+    let is_drawn =
+        standing != Standing::Loose && !is_wordy(value) && !value.contains(['(', '[', '{', '<', '"']);
+    if (is_code(value) && !is_drawn) || is_path(value) || is_trade_word(value) || is_wordy(value) {
         return false;
     }
     // `test-m2m-secret`, `x25519_private_key`: whoever names a secret does not give it away.
     !(names_a_secret(value) && (standing == Standing::Loose || value.len() < 32))
 }
 
+/// A phrase of plain words between quotes, under a name that asks for one.
+pub(super) fn is_phrase_sentence(value: &str) -> bool {
+    let words = value.split(' ');
+    let is_plain = |word: &str| {
+        (2..=14).contains(&word.len()) && word.chars().all(|it| it.is_alphabetic() && it.is_lowercase())
+    };
+    (3..=8).contains(&words.clone().count()) && words.clone().all(is_plain) && !words.clone().any(is_talk)
+}
+
 /// A password of some words between quotes. A sentence about passwords stands there, too.
 pub(super) fn is_pass_sentence(value: &str) -> bool {
-    const TALK: [&str; 22] = [
-        "must",
-        "should",
-        "least",
-        "character",
-        "characters",
-        "enter",
-        "your",
-        "the",
-        "is",
-        "not",
-        "invalid",
-        "required",
-        "please",
-        "of",
-        "for",
-        "a",
-        "at",
-        "be",
-        "to",
-        "than",
-        "and",
-        "or",
-    ];
     let mut words = value.split(' ');
-    let is_talk = |word: &str| TALK.iter().any(|it| word.eq_ignore_ascii_case(it));
     value.len() <= 60
         && value.bytes().any(|byte| byte.is_ascii_digit())
         && (2..=6).contains(&words.clone().count())
         && !words.any(is_talk)
         && !is_placeholder(value)
         && !is_code(value)
+}
+
+fn is_talk(word: &str) -> bool {
+    TALK.iter().any(|it| word.eq_ignore_ascii_case(it))
 }
 
 /// Behind the bare word `pass`: drawn at random, and no commit.
@@ -361,10 +582,24 @@ fn is_code(value: &str) -> bool {
     let has_signs = value.contains(['(', '[', '{', '<', '>', '`', '"', '\'']);
     let is_name = |part: &str| {
         let begins = part.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
-        begins && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && is_wordy(part)
+        let number = part.bytes().rev().take_while(u8::is_ascii_digit).count();
+        begins
+            && number < 2
+            && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            && is_wordy(part)
     };
     let is_member = value.contains('.') && value.split('.').all(is_name);
     has_signs || value.contains("::") || value.contains("->") || is_member
+}
+
+/// `config.v2.name`: what settings and requests are called in code.
+fn is_setting(value: &str) -> bool {
+    let first = value.split(['.', ':', '-']).next().unwrap_or_default();
+    [
+        "self", "this", "config", "cfg", "conf", "env", "process", "os", "args", "opts", "options",
+        "settings", "req", "request", "params", "props", "state", "ctx", "data", "user", "values",
+    ]
+    .contains(&first)
 }
 
 /// `^7.1.2`, `>=2.0`: which versions of a package will do.
@@ -440,7 +675,8 @@ fn piece_end(bytes: &[u8], at: usize) -> usize {
     }
     let capitals = run(at, u8::is_ascii_uppercase);
     match capitals - at {
-        0 => run(at, u8::is_ascii_lowercase),
+        // Any other sign is a piece of its own.
+        0 => run(at, u8::is_ascii_lowercase).max(at + 1),
         1 => run(capitals, u8::is_ascii_lowercase),
         // `APIKey`: the last capital begins the next word.
         _ if bytes.get(capitals).is_some_and(u8::is_ascii_lowercase) => capitals - 1,

@@ -12,6 +12,7 @@
 #![expect(clippy::disallowed_methods, reason = "a person who runs this asks for more by a variable")]
 
 mod any_text;
+mod cases;
 mod draw;
 mod harmless;
 mod parts;
@@ -29,8 +30,12 @@ const HARMLESS_EACH: u64 = 50;
 const LEAST: f64 = 0.98;
 /// What was found of the part that is held back when it was measured for the first time; less would be a step back.
 const BLIND_RECALL: f64 = 0.80;
-/// A piece of a secret that is left and this long is the secret, left.
-const PIECE_BYTES: usize = 8;
+/// What is found of the cases to tune on.
+const TUNED_CASES_LEAST: f64 = 0.60;
+/// What was found of the cases that are held back when they were measured for the first time.
+const BLIND_CASES: f64 = 0.0;
+/// Most look-alikes among the cases that may be changed.
+const CHANGED_MAX: f64 = 0.001;
 
 #[derive(Default)]
 struct Tally {
@@ -45,7 +50,7 @@ struct Tally {
 impl Tally {
     fn secret(&mut self, kind: &str, text: &str, secret: &str) {
         let clean = redact::text(text);
-        let is_masked = !leaves(&clean, secret);
+        let is_masked = !cases::leaves(&clean, secret);
         assert_eq!(redact::text(&clean), clean, "masked once is masked for good");
         self.secrets += 1;
         self.masked += usize::from(is_masked);
@@ -84,17 +89,6 @@ impl Tally {
             println!("  {kind:<44} {good:>4} of {all:>4}{}", if good < all { "  <" } else { "" });
         }
     }
-}
-
-/// Whether a secret, or a piece of it that would do, is left.
-fn leaves(text: &str, secret: &str) -> bool {
-    if secret.contains(' ') || secret.len() < 2 * PIECE_BYTES {
-        return text.contains(secret);
-    }
-    let bytes = secret.as_bytes();
-    // A well-known beginning is no piece of the secret.
-    let tail = &bytes[bytes.len() / 3..];
-    tail.windows(PIECE_BYTES).any(|piece| text.contains(&*String::from_utf8_lossy(piece)))
 }
 
 impl Tally {
@@ -197,4 +191,36 @@ fn recall_and_precision_on_the_part_that_was_held_back() {
     all.print("held back");
     let (recall, precision) = all.figures();
     assert!(recall >= BLIND_RECALL && precision >= LEAST, "recall {recall:.4}, precision {precision:.4}");
+}
+
+const TUNED_CASES: &str = include_str!("cases/tune.jsonl");
+const HELD_BACK_CASES: &str = include_str!("cases/held_back.jsonl");
+const TUNED_HARMLESS: &str = include_str!("cases/harmless_tune.jsonl");
+const HELD_BACK_HARMLESS: &str = include_str!("cases/harmless_held_back.jsonl");
+
+/// The share of a file's values that are masked, or of its look-alikes that stay.
+fn share_of_cases(part: &str, lines: &str) -> f64 {
+    let measured = cases::measured(lines);
+    println!("{part}:\n{}", measured.table());
+    for (id, text, clean) in measured.misses.iter().filter(|_| std::env::var_os("SHOW").is_some()) {
+        println!("MISSED {id}: {text}\n    -> {clean}");
+    }
+    cases::share(measured.count(None))
+}
+
+#[test]
+fn cases_to_tune_on_are_masked_and_look_alikes_stay() {
+    let masked = share_of_cases("cases to tune on", TUNED_CASES);
+    let stay = share_of_cases("look-alikes to tune on", TUNED_HARMLESS);
+    assert!(
+        masked >= TUNED_CASES_LEAST && stay >= 1.0 - CHANGED_MAX,
+        "masked {masked:.4}, unchanged {stay:.4}"
+    );
+}
+
+#[test]
+fn cases_that_were_held_back_are_masked_and_look_alikes_stay() {
+    let masked = share_of_cases("cases held back", HELD_BACK_CASES);
+    let stay = share_of_cases("look-alikes held back", HELD_BACK_HARMLESS);
+    assert!(masked >= BLIND_CASES && stay >= 1.0 - CHANGED_MAX, "masked {masked:.4}, unchanged {stay:.4}");
 }
