@@ -13,6 +13,7 @@ mod ending;
 mod head_file;
 mod head_id;
 mod index_hint;
+mod left_behind;
 mod log;
 mod names;
 mod output;

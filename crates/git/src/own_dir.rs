@@ -24,6 +24,7 @@ use std::time::Instant;
 use tempfile::TempDir;
 
 use crate::Git;
+use crate::left_behind;
 use crate::ownership;
 use crate::reading;
 use crate::settings::Settings;
@@ -266,9 +267,14 @@ fn unmade(error: &io::Error) -> String {
 
 fn new_folder() -> io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix("throughline-git-");
+    builder.prefix(left_behind::PREFIX);
     for_us_alone(&mut builder);
-    builder.tempdir_in(IN_MEMORY).or_else(|_| builder.tempdir())
+    let Ok(folder) = builder.tempdir_in(IN_MEMORY) else { return builder.tempdir() };
+    // Nobody else tidies up there. The folder itself knows what time it is.
+    if let Ok(now) = folder.path().metadata().and_then(|meta| meta.modified()) {
+        left_behind::sweep(Path::new(IN_MEMORY), now);
+    }
+    Ok(folder)
 }
 
 #[cfg(unix)]

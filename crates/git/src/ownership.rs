@@ -56,15 +56,16 @@ impl SafeFolders {
     }
 }
 
+/// Whether a folder is the user's own who runs us.
 #[cfg(unix)]
-fn is_ours(folder: &Path) -> bool {
+pub(crate) fn is_ours(folder: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     let us = rustix::process::geteuid().as_raw();
     folder.symlink_metadata().is_ok_and(|meta| meta.uid() == us)
 }
 
 #[cfg(not(unix))]
-fn is_ours(_folder: &Path) -> bool {
+pub(crate) fn is_ours(_folder: &Path) -> bool {
     true
 }
 

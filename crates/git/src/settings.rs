@@ -14,6 +14,8 @@ use crate::reading;
 
 /// A longer configuration is not read.
 const CONFIG_BYTES_MAX: u64 = 1 << 20;
+/// Most filters that are known by name.
+const FILTERS_MAX: usize = 100;
 
 /// Yes or no.
 const FLAGS: [&str; 10] = [
@@ -52,10 +54,8 @@ pub(crate) struct Settings {
     pub(crate) passed_on: Vec<(&'static str, &'static str)>,
     /// The names of filters that it defines.
     pub(crate) filters: BTreeSet<Vec<u8>>,
-    /// It includes other files: they may define further filters.
-    pub(crate) has_includes: bool,
-    /// The settings that name programs, as it spells them.
-    pub(crate) programs: BTreeSet<Vec<u8>>,
+    /// It has too many of them, or includes other files, which may define any.
+    pub(crate) may_have_more_filters: bool,
     work_tree: Option<Vec<u8>>,
     version: Option<Vec<u8>>,
     has_own_file: bool,
@@ -100,20 +100,18 @@ impl Settings {
     }
 
     fn take(&mut self, config: &Path, is_shared: bool) -> Result<(), String> {
-        let Some(text) = reading::whole(config, CONFIG_BYTES_MAX)? else { return Ok(()) };
-        each_setting(&text, |key, value| self.note(key, value, is_shared))
-            .map_err(|line| format!("its configuration cannot be read, line {line}"))
+        each_setting_in(config, |key, value| self.note(key, value, is_shared))
     }
 
     fn note(&mut self, key: &[u8], value: Option<&[u8]>, is_shared: bool) {
-        if names_program(key) {
-            self.programs.insert(key.to_vec());
-        }
         if let Some(filter) = key.strip_prefix(b"filter.") {
             let name = filter.iter().rposition(|byte| *byte == b'.').map_or(filter, |end| &filter[..end]);
-            self.filters.insert(name.to_vec());
+            self.may_have_more_filters |= self.filters.len() == FILTERS_MAX;
+            if !self.may_have_more_filters {
+                self.filters.insert(name.to_vec());
+            }
         }
-        self.has_includes |= key.starts_with(b"include.") || key.starts_with(b"includeif.");
+        self.may_have_more_filters |= key.starts_with(b"include.") || key.starts_with(b"includeif.");
         if let Some(extension) = key.strip_prefix(b"extensions.").filter(|_| is_shared) {
             self.note_extension(extension, value);
         }
@@ -121,7 +119,8 @@ impl Settings {
             b"core.repositoryformatversion" if is_shared => self.version = value.map(<[u8]>::to_vec),
             b"core.worktree" => self.work_tree = value.map(<[u8]>::to_vec),
             b"core.bare" => self.is_bare = flag(value) == Some(true),
-            _ => self.pass_on(key, value),
+            _ if key.starts_with(b"core.") || key.starts_with(b"index.") => self.pass_on(key, value),
+            _ => {}
         }
     }
 
@@ -155,6 +154,12 @@ impl Settings {
     }
 }
 
+/// Hands every setting of a file to `each`; a file that is not there has none.
+pub(crate) fn each_setting_in(config: &Path, each: impl FnMut(&[u8], Option<&[u8]>)) -> Result<(), String> {
+    let Some(text) = reading::whole(config, CONFIG_BYTES_MAX)? else { return Ok(()) };
+    each_setting(&text, each).map_err(|line| format!("its configuration cannot be read, line {line}"))
+}
+
 /// As git reads yes and no; `None` for anything else.
 fn flag(value: Option<&[u8]>) -> Option<bool> {
     let Some(value) = value else { return Some(true) };
@@ -164,27 +169,4 @@ fn flag(value: Option<&[u8]>) -> Option<bool> {
     } else {
         is_one_of(&["false", "no", "off", "0", ""]).then_some(false)
     }
-}
-
-fn names_program(key: &[u8]) -> bool {
-    const WHOLE: [&[u8]; 10] = [
-        b"core.fsmonitor",
-        b"core.hookspath",
-        b"core.sshcommand",
-        b"core.gitproxy",
-        b"core.askpass",
-        b"core.pager",
-        b"core.editor",
-        b"core.worktree",
-        b"diff.external",
-        b"gpg.program",
-    ];
-    let part =
-        |begin: &[u8], ends: &[&[u8]]| key.starts_with(begin) && ends.iter().any(|end| key.ends_with(end));
-    WHOLE.contains(&key)
-        || part(b"filter.", &[b".clean", b".smudge", b".process"])
-        || part(b"diff.", &[b".command", b".textconv"])
-        || part(b"merge.", &[b".driver"])
-        || part(b"credential.", &[b"helper"])
-        || part(b"gpg.", &[b".program"])
 }

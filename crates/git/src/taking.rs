@@ -152,12 +152,11 @@ fn choose(top: &Path, status: &Status, bounds: &Bounds, taken: &mut Taken) -> Ve
 /// Files that pass through a filter of the repository's own stay where they are: it is not started, and without it git
 /// would store what it is meant to hide.
 fn leave_filtered(asking: &Asking<'_>, chosen: &mut Vec<Vec<u8>>, taken: &mut Taken) -> Result<(), String> {
-    let Settings { filters, has_includes, .. } = &asking.own.settings;
-    if (filters.is_empty() && !has_includes) || chosen.is_empty() {
+    let Settings { filters, may_have_more_filters, .. } = &asking.own.settings;
+    if (filters.is_empty() && !may_have_more_filters) || chosen.is_empty() {
         return Ok(());
     }
-    // What it includes may define any filter.
-    let filters = (!has_includes).then(|| filters.clone());
+    let filters = (!may_have_more_filters).then(|| filters.clone());
     let mut attributes = NulSeparated::new(Filtered { filters, ..Filtered::default() });
     let input = chosen.iter().flat_map(|raw| raw.iter().copied().chain([0])).collect();
     let job =

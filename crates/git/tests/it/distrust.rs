@@ -177,6 +177,18 @@ fn files_behind_a_filter_of_the_repository_are_left_out_and_the_users_own_filter
     let names: Vec<&str> = taken.files.iter().map(|file| file.path.as_str()).collect();
     assert_eq!(names, ["alpha.txt", "new.txt"]);
 
+    // So many that they are not known by name, and some that an included file defines: any may be one.
+    let many: Vec<String> = (0..200).map(|n| format!("[filter \"f{n}\"]\n\tclean = x\n")).collect();
+    for text in [many.concat().as_str(), "[include]\n\tpath = nowhere\n"] {
+        let repo = prepared();
+        let config = repo.folder.join(".git/config");
+        fs::write(&config, fs::read_to_string(&config).unwrap() + text).unwrap();
+        let copy = repo.temp.path().join("copied-index");
+        fs::copy(index_file(&repo.folder).unwrap(), &copy).unwrap();
+        let taken = repo.ours().take(&repo.folder, &copy, &BOUNDS, PATIENCE);
+        assert_eq!((taken.error, taken.left_out_count, taken.files.len()), (None, 3, 0));
+    }
+
     let repo = prepared();
     let settings = repo.temp.path().join("settings-of-the-user");
     fs::write(&settings, "[filter \"f\"]\n\tclean = tr a-z n-za-m\n").unwrap();
