@@ -12,6 +12,7 @@ pub mod git_state;
 pub mod health;
 mod json_text;
 pub mod ledger;
+pub mod look_alikes;
 pub mod need;
 pub mod origin;
 pub mod problem;

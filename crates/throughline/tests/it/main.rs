@@ -39,6 +39,7 @@ mod injection;
 mod instructions;
 mod leaks;
 mod long_secrets;
+mod look_alikes;
 mod mcp;
 mod moving;
 mod notes;
