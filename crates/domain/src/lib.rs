@@ -1,5 +1,6 @@
 //! The nouns of Throughline: entries, the state that holds them, budgets, times. Pure: no files, no clock, no environment.
 
+pub mod attribution;
 pub mod budget;
 pub mod checkpoint;
 pub mod context;

@@ -13,6 +13,7 @@
 
 mod anchors;
 mod any_transcript;
+mod attribution;
 mod away;
 mod backups;
 mod checkpoints;
