@@ -1,7 +1,10 @@
 //! Fragments: every text that reaches the agent's context begins and ends with our mark, so that it is known again.
 
+use std::sync::LazyLock;
+
 use throughline_domain::fragment::{CLOSE, OPEN};
-use throughline_domain::unseen::{looks_like, shown};
+use throughline_domain::look_alikes::{bracket, skeleton};
+use throughline_domain::unseen::shown;
 
 /// Which of our texts it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,9 +87,9 @@ pub fn defused(text: &str) -> String {
 /// ```
 #[must_use]
 pub fn poses_as(c: char, behind: &str) -> Option<char> {
-    match looks_like(c) {
-        '[' if begins_with_one_of(behind, &["throughline"]) => Some('('),
-        '<' if c != '‹' && begins_with_one_of(behind, CLIENTS_TAGS) => Some('‹'),
+    match bracket(c)? {
+        '[' if is_our_mark(behind) => Some('('),
+        '<' if c != '‹' && is_clients_tag(behind) => Some('‹'),
         _ => None,
     }
 }
@@ -121,14 +124,37 @@ const CLIENTS_TAGS: &[&str] = &[
     "user",
 ];
 
-/// Whether a name stands behind a bracket, however it is spelt: case, spaces, slashes and letters that look alike.
-fn begins_with_one_of(behind: &str, names: &[&str]) -> bool {
-    let mut spelt = behind.chars().filter(|c| !c.is_whitespace()).map(looks_like).peekable();
-    while spelt.next_if(|c| matches!(c, '/' | '\\' | '|' | '!')).is_some() {}
-    let spelt: String = spelt.take(40).collect();
-    names.iter().any(|name| {
-        let Some(rest) = spelt.strip_prefix(name) else { return false };
-        // `<users>` and `<systemd>` are other words; a name that is left open may go on.
-        name.ends_with(['-', '_']) || !rest.starts_with(|c: char| c.is_alphanumeric()) || *name == "antml"
+/// Most characters behind a bracket that are looked at: room for a name with marks and spaces between its letters.
+const SPELT_CHARS_MAX: usize = 160;
+
+/// What stands behind a bracket, folded, without the slashes before it.
+fn spelt(behind: &str) -> String {
+    let end = behind.char_indices().nth(SPELT_CHARS_MAX).map_or(behind.len(), |(at, _)| at);
+    let folded: String = skeleton(&behind[..end]).collect();
+    folded.trim_start_matches(['/', '|', '-']).to_owned()
+}
+
+/// Names as they look, and whether they may go on.
+static FOLDED: LazyLock<(String, Vec<(String, bool)>)> = LazyLock::new(|| {
+    let is_open = |tag: &str| tag.ends_with(['-', '_']) || tag == "antml";
+    let tags = CLIENTS_TAGS.iter().map(|tag| (skeleton(tag).collect(), is_open(tag)));
+    (skeleton("throughline").collect(), tags.collect())
+});
+
+/// Whether our own name stands there, with whatever between its letters. A slash may look like a letter, as a bar does.
+fn is_our_mark(behind: &str) -> bool {
+    let letters: String = spelt(behind).chars().filter(|c| c.is_alphanumeric()).collect();
+    [letters.as_str(), letters.trim_start_matches('i')].iter().any(|it| it.starts_with(&FOLDED.0))
+}
+
+/// Whether a tag of the client's stands there. `<users>` and `<systemd>` are other words; a name that is left open may go on.
+fn is_clients_tag(behind: &str) -> bool {
+    let spelt = spelt(behind);
+    let spelt = [spelt.as_str(), spelt.trim_start_matches('i')];
+    FOLDED.1.iter().any(|(name, is_open)| {
+        spelt
+            .iter()
+            .filter_map(|spelt| spelt.strip_prefix(name.as_str()))
+            .any(|rest| *is_open || !rest.starts_with(char::is_alphanumeric))
     })
 }

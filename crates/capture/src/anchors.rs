@@ -51,9 +51,21 @@ pub fn candidates(ledger: &Ledger) -> Vec<Candidate<'_>> {
             place: finding.place,
         });
     }
+    // Whatever brought them here: the user's are only those that a message of his says.
+    let said = || ledger.said.iter().flat_map(|word| [&word.text].into_iter().chain(&word.directives));
+    for it in &mut found {
+        it.by_user &= is_users(it.quote, said().map(String::as_str));
+    }
     found.retain(|it| utf16_len(it.quote) <= QUOTE_UNITS_MAX && word_count(it.quote) >= QUOTE_WORDS_MIN);
     found.sort_by_key(|it| it.place);
     found
+}
+
+/// Whether a sentence is the user's: its words stand in a message of his.
+#[must_use]
+pub fn is_users<'t>(quote: &str, said: impl IntoIterator<Item = &'t str> + Clone) -> bool {
+    let is_whole = |message: &str| message.contains(quote);
+    said.clone().into_iter().any(is_whole) || throughline_domain::attribution::stands_in(quote, said)
 }
 
 /// Whether a directive holds for good: never, always, must not, not without asking. A wish for the task at hand is none.

@@ -1,5 +1,6 @@
 //! The nouns of Throughline: entries, the state that holds them, budgets, times. Pure: no files, no clock, no environment.
 
+pub mod attribution;
 pub mod budget;
 pub mod checkpoint;
 pub mod context;
@@ -13,6 +14,7 @@ pub mod health;
 mod json_text;
 pub mod ledger;
 pub mod limits;
+pub mod look_alikes;
 pub mod need;
 pub mod origin;
 pub mod problem;

@@ -65,39 +65,3 @@ fn is_of_emoji(c: char) -> bool {
 fn is_pictograph(c: char) -> bool {
     matches!(c, '\u{203c}'..='\u{3299}' | '\u{1f000}'..='\u{1faff}')
 }
-
-/// The letter that a character is easily taken for, in lower case: wide, mathematical, Cyrillic and Greek forms.
-///
-/// ```
-/// use throughline_domain::unseen::looks_like;
-/// assert_eq!(['Ｔ', 'о', 'ｒ', '𝐭', 'ι', 'x'].map(looks_like), ['t', 'o', 'r', 't', 'i', 'x']);
-/// ```
-#[must_use]
-pub fn looks_like(c: char) -> char {
-    let letter = |number: u32| char::from_u32(u32::from('a') + number % 26).unwrap_or(c);
-    match c {
-        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c).to_ascii_lowercase(),
-        '\u{1d400}'..='\u{1d6a3}' => letter(u32::from(c) - 0x1d400),
-        'а' | 'А' | 'α' | 'Α' => 'a',
-        'ԁ' => 'd',
-        'е' | 'Е' | 'Ε' | 'є' => 'e',
-        'ɡ' | 'ց' => 'g',
-        'һ' | 'Н' | 'Η' => 'h',
-        'і' | 'І' | 'ι' | 'Ι' | 'ı' => 'i',
-        'ӏ' | 'Ӏ' | 'ǀ' => 'l',
-        'м' | 'М' | 'Μ' => 'm',
-        'ո' | 'Ν' | 'п' => 'n',
-        'о' | 'О' | 'ο' | 'Ο' | 'օ' => 'o',
-        'ѕ' | 'Ѕ' => 's',
-        'т' | 'Т' | 'τ' | 'Τ' => 't',
-        'υ' | 'ս' => 'u',
-        'у' | 'У' | 'γ' => 'y',
-        'г' => 'r',
-        '‐' | '‑' | '‒' | '–' | '—' | '−' => '-',
-        '〔' | '【' | '⟦' | '❲' | '⁅' => '[',
-        '〕' | '】' | '⟧' | '❳' | '⁆' => ']',
-        '∕' | '⁄' | '⧸' => '/',
-        '‹' | '〈' | '⟨' | '❮' => '<',
-        c => c.to_ascii_lowercase(),
-    }
-}

@@ -59,6 +59,12 @@ impl Row {
         names.next().is_none()
     }
 
+    /// The path of such a file, of a session and a project by these names.
+    #[must_use]
+    pub fn example(&self, session: &str, project: &str) -> String {
+        kinds::example(&self.path.replace("<session>", session).replace("<project>", project))
+    }
+
     /// The folder that such files are in, from the root.
     fn folder(&self) -> &'static str {
         self.path.rsplit_once('/').map_or("", |(folder, _)| folder)
@@ -211,7 +217,7 @@ mod tests {
     #[test]
     fn a_name_has_one_row_and_every_row_has_an_example() {
         for row in ROWS {
-            let example = kinds::example(row.path);
+            let example = row.example("2f467a84-03d0", "app-0123456789abcdef");
             let fitting: Vec<&str> = ROWS
                 .iter()
                 .filter(|other| other.under == row.under && other.fits(Path::new(&example)))

@@ -23,7 +23,7 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
 /// Opens a regular file. A pipe, a device or a socket by its name would wait for somebody, or never end.
 pub(crate) fn open(path: &Path) -> Result<File, Failure> {
     let name = name(path);
-    let kind = path.metadata().map(|meta| meta.file_type());
+    let kind = outside::metadata(path).map(|meta| meta.file_type());
     match outside::open(path) {
         Ok(file) => Ok(file),
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -47,7 +47,7 @@ pub(crate) fn source(path: &Path) -> Result<Box<dyn Read>, Failure> {
         return Ok(Box::new(std::io::stdin()));
     }
     if path.starts_with("/dev/fd") || path.starts_with("/proc/self/fd") {
-        let opened = File::open(path);
+        let opened = outside::open_handed_over(path);
         let opened = opened.map_err(|source| FileError { deed: "open", path: path.to_owned(), source })?;
         return Ok(Box::new(opened));
     }

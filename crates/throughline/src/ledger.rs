@@ -9,6 +9,7 @@ use throughline_domain::ledger::Ledger;
 use throughline_domain::time;
 use throughline_domain::transcript::Line;
 use throughline_store::door::Spot;
+use throughline_store::door::outside;
 use throughline_store::files::FileError;
 use throughline_store::forget::Forgotten;
 use throughline_store::ledger_file::{self, LedgerFile, RECENT, Track};
@@ -38,7 +39,7 @@ pub(crate) fn catch_up(
         return file.main.ledger;
     }
     // At the first sight of a huge one its end is enough for now: the rest is read from the beginning, once.
-    let is_huge = || std::fs::metadata(path).is_ok_and(|meta| meta.len() > bytes_max);
+    let is_huge = || outside::metadata(path).is_ok_and(|meta| meta.len() > bytes_max);
     let main_max = if file.main.cursor.offset == 0 && is_huge() { SLICE_BYTES } else { bytes_max };
     let Some(until) = forgotten_until(home, session_id, failures) else { return before.main.ledger };
     advance(&mut file.main, &before.main, &Reading { path, bytes_max: main_max, until }, failures);

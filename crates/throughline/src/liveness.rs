@@ -4,6 +4,7 @@ use std::path::Path;
 
 use throughline_domain::Timestamp;
 use throughline_store::door::Spot;
+use throughline_store::door::outside;
 use throughline_store::paths::{Home, Project};
 use throughline_store::session::{Registry, SessionCache, SessionNote, last_record};
 
@@ -93,7 +94,7 @@ fn fate(note: &SessionNote, folder: &Spot, last_active_ms: i64, now: Timestamp) 
     }
     let cache = SessionCache::read(folder).unwrap_or_default();
     // A long answer or a long command leaves its signs in the transcript before the next hook runs.
-    let written = std::fs::metadata(&cache.transcript).and_then(|meta| meta.modified()).ok();
+    let written = outside::metadata(&cache.transcript).and_then(|meta| meta.modified()).ok();
     let written_ms = written.and_then(|at| Timestamp::try_from(at).ok()).map_or(0, Timestamp::as_millisecond);
     let silent_ms = now.as_millisecond().saturating_sub(last_active_ms.max(written_ms));
     let alive = match cache.client_pid {
@@ -121,7 +122,7 @@ fn is_running(pid: u32, started: Option<u64>) -> bool {
 
 /// When a process started, in clock ticks since boot; `None` where the system does not tell.
 pub(crate) fn process_start(pid: u32) -> Option<u64> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let stat = outside::system_text(format!("/proc/{pid}/stat")).ok()?;
     // The name in parentheses may hold spaces; what follows the last one is numbers.
     stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
 }

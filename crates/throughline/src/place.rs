@@ -4,6 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use throughline_store::config::{Allowed, Config, ConfigProblem};
+use throughline_store::door::outside;
 use throughline_store::paths::{Home, Project};
 use throughline_store::redact;
 
@@ -94,7 +95,7 @@ pub(crate) fn main_worktree(root: &Path) -> Option<PathBuf> {
 
 /// A path with its links followed, so that one project has one name.
 pub(crate) fn real(path: &Path) -> PathBuf {
-    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+    outside::real(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// A variable that names a folder by an absolute path; anything else is as good as unset.

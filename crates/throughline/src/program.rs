@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
+use throughline_store::door::outside;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use throughline_agents::claude_code::version::Version;
@@ -104,5 +105,5 @@ pub(crate) fn on_path(name: &str) -> Vec<PathBuf> {
 /// Whether a file can be started.
 pub(crate) fn is_executable(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
-    std::fs::metadata(file).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    outside::metadata(file).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use throughline_domain::State;
+use throughline_domain::attribution::{claims_user, stands_in};
 use throughline_domain::ledger::{CommandUse, ErrorSeen, FileUse, FindingKind, Ledger, UserWord};
 use throughline_domain::text::{one_line, word_count};
 
@@ -501,6 +502,9 @@ fn says_verdict(line: &str) -> bool {
             .any(|it| lower.contains(it))
 }
 
+/// Before what the agent calls the user's word without one of his messages saying it.
+const NOT_THE_USERS: &str = "your own note, which no message of the user says: ";
+
 fn findings(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
     // A plan from before the current request is done or dropped, and of several the last counts.
     let asked = current_request(ledger).map(|word| word.place.offset).unwrap_or_default();
@@ -521,7 +525,13 @@ fn findings(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
             FindingKind::Question => (Part::Questions, 1.6 + fade, "a question that nobody answered"),
             FindingKind::Plan => (Part::Plan, 0.9 + fade, "the plan as it was stated"),
         };
-        let who = if finding.by_user { "the user: " } else { "" };
+        let said = || ledger.said.iter().map(|word| word.text.as_str());
+        let who = match finding.by_user {
+            true => "the user: ",
+            // What the agent calls the user's word, and the user never said, is a note of its own.
+            false if claims_user(&finding.quote) && !stands_in(&finding.quote, said()) => NOT_THE_USERS,
+            false => "",
+        };
         let text = format!("- {who}{}", one_line(&finding.quote, 260));
         items.push(line(part, order, &text, WEIGHED, worth::spread(worth, &text), why));
     }

@@ -226,7 +226,6 @@ fn fits_rest(part: &str, rest: &str) -> bool {
 }
 
 /// A path with an example for each kind of name.
-#[cfg(test)]
 pub(super) fn example(path: &str) -> String {
     let mut path = path.replace('…', "");
     for (kind, _, example) in KINDS {

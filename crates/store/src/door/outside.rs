@@ -1,4 +1,5 @@
 //! Files that are not ours: named by the user, the client or the system. They are read; regular ones alone.
+#![expect(clippy::disallowed_methods, reason = "this is where paths of others are resolved")]
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
@@ -44,8 +45,33 @@ pub(crate) fn read_whole(file: File, bytes_max: u64) -> io::Result<Vec<u8>> {
 }
 
 /// What a file looks like; links are followed.
-pub fn metadata(path: &Path) -> io::Result<Metadata> {
+pub fn metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
     std::fs::metadata(path)
+}
+
+/// What a file looks like; a link is a link.
+pub fn link_metadata(path: impl AsRef<Path>) -> io::Result<Metadata> {
+    std::fs::symlink_metadata(path)
+}
+
+/// The names in a folder of the user's or of the client's.
+pub fn list(path: impl AsRef<Path>) -> io::Result<std::fs::ReadDir> {
+    std::fs::read_dir(path)
+}
+
+/// A path with its links followed.
+pub fn real(path: impl AsRef<Path>) -> io::Result<PathBuf> {
+    std::fs::canonicalize(path)
+}
+
+/// What the system tells about a process or itself (`/proc`).
+pub fn system_text(path: impl AsRef<Path>) -> io::Result<String> {
+    std::fs::read_to_string(path)
+}
+
+/// A pipe that the caller's shell opened for us (`<(…)`), by the name that it gave it.
+pub fn open_handed_over(path: &Path) -> io::Result<File> {
+    File::open(path)
 }
 
 /// A file that the user named to be written: links on the way to it are followed once, here; after that none is.

@@ -27,7 +27,7 @@ pub const KEY_DECISIONS: &str = "keyDecisions";
 /// Largest state file that is looked at.
 const STATE_FILE_BYTES_MAX: u64 = 4 << 20;
 /// Largest one that was not written here: it is parsed, and kept, only up to this.
-pub(super) const FOREIGN_BYTES_MAX: u64 = 256 << 10;
+pub(super) const FOREIGN_BYTES_MAX: u64 = 128 << 10;
 /// Largest list of untrusted ids.
 const UNTRUSTED_BYTES_MAX: u64 = throughline_domain::limits::UNTRUSTED_BYTES_MAX;
 

@@ -8,6 +8,7 @@ use throughline_briefing::{Cap, Facts};
 use throughline_domain::ledger::Ledger;
 use throughline_domain::{State, Timestamp, time};
 use throughline_store::config::Config;
+use throughline_store::door::Spot;
 use throughline_store::memory::Memory;
 use throughline_store::redact;
 use throughline_store::session::GateMarks;
@@ -56,7 +57,8 @@ pub(crate) fn text(back: &Back<'_>, cap: Cap) -> Option<String> {
     let state = &state;
     let changes = state.git.head.as_deref().and_then(|head| git_changes(root, head, state));
     let files = back.ledger.zip(back.session_active);
-    let files = files.map(|(ledger, since)| files_since(root, ledger, since)).unwrap_or_default();
+    let files =
+        files.map(|(ledger, since)| files_since(&Spot::root(root), ledger, since)).unwrap_or_default();
     let idle_seconds = back.last_active.map(|then| time::seconds_between(then, back.now));
     let old_seconds = back.config.restore.resume_hours.saturating_mul(3_600);
     let length = match idle_seconds {
@@ -93,15 +95,15 @@ fn git_changes(root: &Path, head: &str, state: &State) -> Option<GitChanges> {
 }
 
 /// Which of the session's files were written or removed after its last sign.
-fn files_since(root: &Path, ledger: &Ledger, since: Timestamp) -> FilesSince {
+fn files_since(root: &Spot, ledger: &Ledger, since: Timestamp) -> FilesSince {
     let since = SystemTime::from(since) + SLACK;
     let mut used: Vec<_> = ledger.files.iter().filter(|file| file.edits + file.reads > 0).collect();
     used.sort_by_key(|file| std::cmp::Reverse(file.last));
     let mut found = FilesSince::default();
     for file in used.into_iter().take(FILES_LOOKED_AT).filter(|file| is_below(&file.path)) {
         // A link is looked at as a link: where it leads is not ours to follow.
-        match std::fs::symlink_metadata(root.join(&file.path)).map(|meta| (meta.is_file(), meta.modified())) {
-            Ok((true, Ok(modified))) if modified > since => found.changed.push(file.path.clone()),
+        match root.join(&file.path).meta() {
+            Ok(meta) if meta.is_file() && meta.modified() > since => found.changed.push(file.path.clone()),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 found.gone.push(file.path.clone());
             }

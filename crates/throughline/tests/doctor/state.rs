@@ -26,13 +26,13 @@ fn a_state_file_that_is_gone_is_rebuilt() {
 }
 
 #[test]
-fn a_link_that_leaves_the_project_is_a_failure() {
+fn a_link_in_the_place_of_the_state_file_is_a_failure() {
     let scene = Scene::at_work();
     let path = scene.home.project().join(STATE);
     let outside = scene.home.root().join("outside.json");
     fs::rename(&path, &outside).expect("a file elsewhere");
     std::os::unix::fs::symlink(&outside, &path).expect("a link");
-    scene.doctor().fails().says("state", "fail", "is a link that leaves the project", "real file");
+    scene.doctor().fails().says("state", "fail", "is a link, or is behind one", "real file");
 }
 
 #[test]

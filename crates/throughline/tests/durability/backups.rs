@@ -79,7 +79,7 @@ fn a_part_is_flushed_before_the_index_names_it() {
         line.starts_with("fsync(") && line.contains("/.0a1b2c3d-durability.json.")
     });
     let renamed = position("renamed", &|line| {
-        line.starts_with("rename") && line.contains("/0a1b2c3d-durability.json\"")
+        line.starts_with("rename") && line.contains("\"0a1b2c3d-durability.json\"")
     });
     let folder = text
         .lines()
@@ -137,7 +137,7 @@ fn calls_of_a_run(scene: &Scene) -> Vec<(String, usize)> {
         // How often a thread waits differs from run to run.
         if !matches!(name, "futex" | "clock_gettime" | "clock_nanosleep" | "exit_group") {
             calls.push((name.to_owned(), *count));
-            if rest.contains("/backups/") {
+            if rest.contains("backups/") {
                 touched.get_or_insert(calls.len());
             }
         }

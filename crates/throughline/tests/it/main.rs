@@ -13,6 +13,7 @@
 
 mod anchors;
 mod any_transcript;
+mod attribution;
 mod away;
 mod backups;
 mod checkpoints;
@@ -42,6 +43,7 @@ mod injection;
 mod instructions;
 mod leaks;
 mod long_secrets;
+mod look_alikes;
 mod mcp;
 mod moving;
 mod notes;

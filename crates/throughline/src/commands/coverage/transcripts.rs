@@ -8,6 +8,7 @@ use throughline_domain::text::one_line;
 
 use crate::commands::App;
 use crate::failure::Failure;
+use throughline_store::door::outside;
 
 /// Most entries of a folder that are looked at.
 const ENTRIES_MAX: usize = 10_000;
@@ -16,7 +17,7 @@ const ID_BYTES_MAX: usize = 100;
 
 /// The project's transcripts, oldest first.
 pub(crate) fn of_project(app: &App) -> Result<Vec<PathBuf>, Failure> {
-    let entries = std::fs::read_dir(project_folder(app)?).map_err(|_| none(app))?;
+    let entries = outside::list(project_folder(app)?).map_err(|_| none(app))?;
     let mut found: Vec<(SystemTime, PathBuf)> = entries
         .flatten()
         .take(ENTRIES_MAX)
@@ -48,7 +49,7 @@ pub(crate) fn named(app: &App, word: &str) -> Result<PathBuf, Failure> {
     }
     let file = format!("{word}.jsonl");
     let own = project_folder(app)?;
-    let others = own.parent().and_then(|projects| std::fs::read_dir(projects).ok());
+    let others = own.parent().and_then(|projects| outside::list(projects).ok());
     let others = others.into_iter().flatten().flatten().take(ENTRIES_MAX);
     let folders = others.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
     let begins = beginning_with(&own, word);
@@ -69,7 +70,7 @@ pub(crate) fn named(app: &App, word: &str) -> Result<PathBuf, Failure> {
 
 /// The project's transcripts whose ids begin so: `status` shows eight digits.
 fn beginning_with(folder: &Path, word: &str) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(ENTRIES_MAX);
+    let entries = outside::list(folder).into_iter().flatten().flatten().take(ENTRIES_MAX);
     let paths = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(word));
     let mut paths: Vec<PathBuf> =
         paths.map(|entry| entry.path()).filter(|path| is_transcript(path)).collect();
@@ -96,5 +97,5 @@ fn project_folder(app: &App) -> Result<PathBuf, Failure> {
 /// A regular file: a link in the client's folder is none of its transcripts.
 fn is_transcript(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "jsonl")
-        && std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file())
+        && outside::link_metadata(path).is_ok_and(|meta| meta.is_file())
 }

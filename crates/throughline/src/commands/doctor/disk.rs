@@ -3,6 +3,7 @@
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
+use throughline_store::door::outside;
 use throughline_store::files;
 use throughline_store::forget::Forgotten;
 
@@ -67,7 +68,7 @@ fn free_bytes(folder: &Path) -> Option<u64> {
 }
 
 fn readable_by_others(data: &Path) -> Option<Check> {
-    let meta = std::fs::metadata(data).ok()?;
+    let meta = outside::metadata(data).ok()?;
     if meta.uid() != rustix::process::geteuid().as_raw() {
         let what = format!("{} belongs to another user, who can read and replace all of it", data.display());
         let remedy = format!("chown it (`chown -R \"$USER\" {}`), or set THROUGHLINE_HOME", data.display());

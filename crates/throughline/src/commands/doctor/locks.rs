@@ -1,6 +1,7 @@
 //! The lock: whether the data folder's file system locks at all, and who holds the project's lock.
 
 use throughline_store::door::Spot;
+use throughline_store::door::outside;
 use throughline_store::lock::{Lock, LockError, Patience};
 
 use super::Check;
@@ -37,13 +38,13 @@ pub(super) fn check(context: &Context) -> Vec<Check> {
 /// The process that holds a lock, and its name, where the system tells.
 fn holder(path: &Spot) -> Option<String> {
     let inode = path.meta().ok()?.inode.to_string();
-    let locks = std::fs::read_to_string("/proc/locks").ok()?;
+    let locks = outside::system_text("/proc/locks").ok()?;
     // `1: FLOCK  ADVISORY  WRITE 1234 08:01:5678 0 EOF`
     let pid = locks.lines().find_map(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
         let held = words.get(1) == Some(&"FLOCK") && words.get(5)?.rsplit(':').next() == Some(inode.as_str());
         held.then(|| words.get(4)?.parse::<u32>().ok()).flatten()
     })?;
-    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    let name = outside::system_text(format!("/proc/{pid}/comm")).unwrap_or_default();
     Some(format!("{pid} ({})", name.trim()))
 }

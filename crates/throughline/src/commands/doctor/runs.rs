@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use throughline_agents::claude_code::transcript_place;
 use throughline_domain::{Timestamp, time};
 use throughline_store::archive::{Archive, Receipt};
+use throughline_store::door::outside;
 use throughline_store::log;
 
 use super::Check;
@@ -150,7 +151,7 @@ fn newest_transcript_ms(context: &Context) -> Option<i64> {
     let folder = context.place.claude_folder.as_ref()?;
     let folder =
         folder.join("projects").join(transcript_place::folder_name(&context.root().to_string_lossy()));
-    let entries = std::fs::read_dir(folder).ok()?.flatten().take(TRANSCRIPTS_MAX);
+    let entries = outside::list(folder).ok()?.flatten().take(TRANSCRIPTS_MAX);
     let transcripts = entries.filter(|entry| entry.path().extension().is_some_and(|end| end == "jsonl"));
     transcripts.filter_map(|entry| to_ms(entry.metadata().ok()?.modified().ok()?)).max()
 }
@@ -161,7 +162,7 @@ fn registered_ms(context: &Context) -> Option<i64> {
         context.settings.hooks.iter().any(|hook| context.file_of(hook.scope) == path.display().to_string())
     };
     let files = context.files.iter().map(|file| &file.path).filter(|path| ours(path));
-    files.filter_map(|path| to_ms(std::fs::metadata(path).ok()?.modified().ok()?)).min()
+    files.filter_map(|path| to_ms(outside::metadata(path).ok()?.modified().ok()?)).min()
 }
 
 fn to_ms(at: SystemTime) -> Option<i64> {

@@ -9,6 +9,7 @@ use std::time::{Instant, SystemTime};
 
 use throughline_domain::Timestamp;
 use throughline_store::config::Recall as Rules;
+use throughline_store::door::outside;
 use throughline_store::forget::Forgotten;
 use throughline_store::known_files::{FileMark, KnownFile};
 use throughline_store::paths::Home;
@@ -114,7 +115,7 @@ pub(crate) fn catch_up_one(
     limits: Limits,
 ) -> Result<Intake, RecallError> {
     let mut intake = Intake::default();
-    let Ok(meta) = std::fs::metadata(path) else { return Ok(intake) };
+    let Ok(meta) = outside::metadata(path) else { return Ok(intake) };
     let forgotten = Forgotten::read(home)?;
     let path = crate::place::real(path);
     let key = path.to_string_lossy().into_owned();

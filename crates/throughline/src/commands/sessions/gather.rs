@@ -8,6 +8,7 @@ use throughline_agents::claude_code::transcript::{Parsed, parse_line};
 use throughline_domain::transcript::What;
 use throughline_domain::{Timestamp, time};
 use throughline_store::archive::{Archive, SessionRow};
+use throughline_store::door::outside;
 use throughline_store::forget::Forgotten;
 use throughline_store::glance::Glance;
 use throughline_store::ledger_file::LedgerFile;
@@ -165,7 +166,7 @@ fn complete(found: &mut HashMap<String, Listed>, row: &SessionRow) {
 }
 
 fn of_transcript(id: String, path: &Path) -> Listed {
-    let modified = std::fs::metadata(path).and_then(|meta| meta.modified()).ok();
+    let modified = outside::metadata(path).and_then(|meta| meta.modified()).ok();
     let modified = modified.and_then(|at| Timestamp::try_from(at).ok());
     Listed {
         id,

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::env;
-use std::fs::{self, Metadata};
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
+use throughline_store::door::outside;
 use throughline_store::forget::Forgotten;
 use throughline_store::known_files::{FileMark, KnownFile};
 
@@ -81,7 +82,7 @@ pub(crate) fn discover(
         let projects = config_folder.join("projects");
         let mut folders = vec![(projects.clone(), 0)];
         while let Some((folder, depth)) = folders.pop() {
-            let names = match fs::read_dir(&folder) {
+            let names = match outside::list(&folder) {
                 Ok(names) => names,
                 Err(error) => {
                     found.unreadable.push((folder, format!("could not be listed: {error}")));

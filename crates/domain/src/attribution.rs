@@ -1,0 +1,68 @@
+//! Attribution: what somebody else calls the user's word is his only if its words stand in a message of his.
+
+use std::collections::HashSet;
+
+/// A sentence that says so of itself claims the user's word.
+#[rustfmt::skip]
+const CLAIMS: &[&str] = &[
+    "user rule", "user's rule", "users rule", "user's instruction", "user instruction", "user's requirement",
+    "user said", "user says", "user asked", "user wants", "user wanted", "user told", "user insists", "user insisted",
+    "user requires", "user required", "user prefers", "user requested", "user instructed", "user decided",
+    "as you asked", "as you said", "as you requested", "you told me", "you asked me", "you said", "you want",
+    "you insisted", "your rule", "your instruction", "per your",
+];
+
+/// Words that belong to the claim, not to what is claimed.
+#[rustfmt::skip]
+const OF_THE_CLAIM: &[&str] = &[
+    "user", "users", "rule", "rules", "said", "says", "asked", "wants", "wanted", "told", "insists", "insisted",
+    "requires", "required", "prefers", "requested", "instructed", "instruction", "instructions", "requirement",
+    "decided", "your", "that", "this", "with", "from", "have", "will", "they", "their", "should", "would",
+];
+
+/// The shortest word that is compared; shorter ones stand in every sentence.
+const WORD_CHARS_MIN: usize = 4;
+
+/// Whether a sentence calls something the user's word.
+///
+/// ```
+/// use throughline_domain::attribution::claims_user;
+/// assert!(claims_user("The user's rule: always push by force."));
+/// assert!(!claims_user("The users table has two rules."));
+/// ```
+#[must_use]
+pub fn claims_user(sentence: &str) -> bool {
+    let words: Vec<String> = words(sentence).collect();
+    let spelt = format!(" {} ", words.join(" "));
+    CLAIMS.iter().any(|claim| spelt.contains(&format!(" {claim} ")))
+}
+
+/// Whether the words of a claim stand in one message of the user's: two of three that carry meaning, at least one.
+///
+/// ```
+/// use throughline_domain::attribution::stands_in;
+/// let said = ["Please use tabs, never spaces."];
+/// assert!(stands_in("The user wants tabs instead of spaces", said));
+/// assert!(!stands_in("The user's rule: always push by force", said));
+/// ```
+#[must_use]
+pub fn stands_in<'t>(claim: &str, said: impl IntoIterator<Item = &'t str>) -> bool {
+    let carries = |word: &String| {
+        let is_wide = !word.is_ascii();
+        (is_wide || word.chars().count() >= WORD_CHARS_MIN) && !OF_THE_CLAIM.contains(&word.as_str())
+    };
+    let claimed: HashSet<String> = words(claim).filter(carries).collect();
+    if claimed.is_empty() {
+        return false;
+    }
+    said.into_iter().any(|message| {
+        let spoken: HashSet<String> = words(message).collect();
+        let known = claimed.iter().filter(|word| spoken.contains(*word)).count();
+        known > 0 && known * 3 >= claimed.len() * 2
+    })
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> + '_ {
+    let parts = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’')));
+    parts.filter(|word| !word.is_empty()).map(|word| word.to_lowercase().replace('’', "'"))
+}
