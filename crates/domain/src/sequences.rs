@@ -38,7 +38,7 @@ pub fn plain(text: &str) -> Cow<'_, str> {
 
 /// Whether a control character may begin here: all of C0 but tab and newline, DEL, the first byte of C1.
 fn is_suspect(byte: u8) -> bool {
-    (byte < 0x20) & (byte != b'\n') & (byte != b'\t') | (byte == 0x7f) | (byte == 0xc2)
+    matches!(byte, 0..=0x08 | 0x0b..=0x1f | 0x7f | 0xc2)
 }
 
 fn next_control(bytes: &[u8], from: usize) -> Option<usize> {

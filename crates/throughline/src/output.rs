@@ -1,5 +1,6 @@
 //! What verbs print: data on standard output, everything else on standard error, colours only where they are wanted.
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
@@ -46,7 +47,10 @@ fn harmless(text: &str, has_colours: bool) -> String {
     let masked = redact::text(text);
     let bare = shown(&masked);
     // A secret, or a mark of ours, that a sequence cut in two is whole again only now.
-    let plain = defused(&redact::text(&bare));
+    let plain = match &bare {
+        Cow::Borrowed(same) => defused(same),
+        Cow::Owned(joined) => defused(&redact::text(joined)),
+    };
     if has_colours && plain == bare { only_ours(&masked) } else { plain }
 }
 

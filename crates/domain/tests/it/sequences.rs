@@ -103,6 +103,7 @@ fn whole_sequences_go_and_what_stands_between_them_stays() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the time that it takes is what is tested")]
 fn a_megabyte_of_beginnings_takes_no_longer_than_a_megabyte() {
     for beginning in ["\u{1b}]", "\u{9d}", "\u{1b}[", "\u{9b}1;", "\u{1b}P\u{1b}", "\u{1b}]x"] {
         let text = beginning.repeat((1 << 20) / beginning.len());

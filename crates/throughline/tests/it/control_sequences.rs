@@ -105,7 +105,7 @@ fn run(scene: &Scene, args: &[&str], hostile: &str, colours: bool) -> Output {
     if colours {
         command.env("CLICOLOR_FORCE", "1");
     }
-    throughline_testkit::process::run(&mut command, b"", std::time::Duration::from_secs(60))
+    throughline_testkit::process::run(&mut command, b"", std::time::Duration::from_mins(1))
 }
 
 /// The text without the colours that are ours.

@@ -19,16 +19,21 @@ const SECRET: &str = "the plan of the house";
 fn is_root() -> bool {
     let is_root = fs::metadata("/proc/self").is_ok_and(|meta| meta.uid() == 0);
     if !is_root {
-        eprintln!("skipped: only root can become a second user");
+        skipped("only root can become a second user");
     }
     is_root
+}
+
+#[expect(clippy::print_stderr, reason = "what is not tried is said")]
+fn skipped(why: &str) {
+    eprintln!("skipped: {why}");
 }
 
 /// Runs a program as somebody who owns nothing here.
 fn as_other(words: &[&str]) -> Output {
     let mut command = Command::new("setpriv");
     command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).args(words).current_dir("/");
-    process::run(&mut command, b"", Duration::from_secs(60))
+    process::run(&mut command, b"", Duration::from_mins(1))
 }
 
 /// What a program that looks for files finds as somebody else, one path a line.
@@ -130,10 +135,10 @@ fn another_user_cannot_lay_a_file_in_the_way_of_what_is_made_in_a_shared_folder(
         command.args(["-f", "-qq", "-e", "trace=openat,mkdir,mkdirat,symlink,link", "-o"]).arg(&trace);
         command.arg(crate::scene::BINARY).arg("demo");
         if Command::new("strace").arg("-V").output().is_err() {
-            eprintln!("skipped: strace is missing");
+            skipped("strace is missing");
             return;
         }
-        process::run(&mut command, b"", Duration::from_secs(120)).assert_success();
+        process::run(&mut command, b"", Duration::from_mins(2)).assert_success();
         let lines = fs::read_to_string(&trace).expect("a trace");
         let prefix = format!("\"{}/", tmp.display());
         let made: BTreeSet<String> = lines
