@@ -70,7 +70,9 @@ impl Place {
 
 /// Our own environment, as far as it is text: what is secret in it is masked wherever it is said.
 fn environment() -> Vec<(String, String)> {
-    env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect()
+    env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
 }
 
 /// The root of the project that a folder belongs to: `CLAUDE_PROJECT_DIR`, else the git top level, else the folder.

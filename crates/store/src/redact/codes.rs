@@ -187,7 +187,10 @@ pub(super) fn pin_after(text: &str, from: usize) -> Option<Found> {
             let start = pin.as_ptr() as usize - text.as_ptr() as usize;
             return Some(Found { start, end: start + pin.len(), kind: "pin", is_certain: false });
         }
-        let is_link = matches!(word, "" | "is" | "ist" | "lautet" | "est" | "es" | "now" | "was" | "code" | "-" | "–" | "number");
+        let is_link = matches!(
+            word,
+            "" | "is" | "ist" | "lautet" | "est" | "es" | "now" | "was" | "code" | "-" | "–" | "number"
+        );
         is_linked = is_link || (is_linked && pin.is_empty());
         if word.ends_with(['.', ';', '?']) {
             return None;

@@ -195,8 +195,15 @@ pub(super) fn secret_at(text: &str, word: usize, word_end: usize) -> Option<Foun
 }
 
 /// Commands whose arguments are names and secret values.
-const SETTING: [&str; 7] =
-    ["secrets set", "secret set", "config:set", "env:set", "variables set", "variables --set", "from-literal"];
+const SETTING: [&str; 7] = [
+    "secrets set",
+    "secret set",
+    "config:set",
+    "env:set",
+    "variables set",
+    "variables --set",
+    "from-literal",
+];
 
 /// Whether a command takes `NAME=value`, all of them secret.
 pub(super) fn takes_pairs(word: &str) -> bool {

@@ -61,7 +61,8 @@ mod tests {
     fn settings_are_read_as_a_shell_reads_them() {
         let text = "# A=1\nexport A=\"x # y\"\nB = 'z'\nC=plain # why\nnothing\n";
         let found = pairs(text);
-        let found: Vec<(&str, &str)> = found.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let found: Vec<(&str, &str)> =
+            found.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         assert_eq!(found, [("A", "x # y"), ("B", "z"), ("C", "plain")]);
     }
 
@@ -76,7 +77,11 @@ mod tests {
     fn what_a_file_of_settings_names_is_masked_elsewhere() {
         let folder = tempfile::tempdir().unwrap();
         let secret = ["kestrel-", "Quarry-Lamp-4471"].concat();
-        fs::write(folder.path().join(".env.local"), format!("SMTP_PASSWORD={secret}\nLOG_LEVEL=information-long\n")).unwrap();
+        fs::write(
+            folder.path().join(".env.local"),
+            format!("SMTP_PASSWORD={secret}\nLOG_LEVEL=information-long\n"),
+        )
+        .unwrap();
         fs::write(folder.path().join(".env.example"), "SMTP_PASSWORD=harmless-word-9921x\n").unwrap();
         std::os::unix::fs::symlink("/etc/hostname", folder.path().join(".env.link")).unwrap();
         let said = format!("it printed {secret} and information-long and harmless-word-9921x");

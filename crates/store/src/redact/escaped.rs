@@ -15,7 +15,9 @@ pub(super) fn each_row(text: &str, mut found: impl FnMut(usize, usize, &str)) {
         (b"%", percent),
     ] {
         let mut at = 0;
-        while let Some(start) = bytes.get(at..).and_then(|rest| memchr::memmem::find(rest, sign)).map(|it| at + it) {
+        while let Some(start) =
+            bytes.get(at..).and_then(|rest| memchr::memmem::find(rest, sign)).map(|it| at + it)
+        {
             let (end, decoded) = row_at(bytes, start, read);
             if decoded.len() >= TEXT_BYTES_MIN
                 && let Some(decoded) = as_text(decoded)

@@ -170,7 +170,8 @@ fn of_words(bytes: &[u8], start: usize, end: usize, at: usize) -> Option<(Joint,
         return Some((if is_flag { Joint::Flag } else { Joint::Words }, at));
     }
     // `ALTER ROLE app WITH PASSWORD '…'`
-    let is_statement = matches!(rest.first(), Some(b'\'' | b'"')) && (end - start > 4 || before.ends_with(b":"));
+    let is_statement =
+        matches!(rest.first(), Some(b'\'' | b'"')) && (end - start > 4 || before.ends_with(b":"));
     is_statement.then_some((Joint::QuotesOnly, at))
 }
 

@@ -115,7 +115,8 @@ fn is_below_user(text: &str, start: usize, value: &Value) -> bool {
 /// `velvet-anchor-rocket-lemon`
 fn is_joined_phrase(content: &str) -> bool {
     let words = content.split(['-', '.', '_']);
-    let is_word = |word: &str| (3..=12).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase());
+    let is_word =
+        |word: &str| (3..=12).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase());
     words.clone().count() > 3 && words.clone().all(is_word) && !value::is_placeholder(content)
 }
 
@@ -412,7 +413,8 @@ pub(super) fn value_at(bytes: &[u8], at: usize, joint: impl Into<Ends>) -> Optio
 /// `\\\"…\\\"`: quotes of JSON in JSON in JSON.
 fn deeply_quoted(bytes: &[u8], at: usize) -> Option<Value> {
     let depth = bytes.get(at..)?.iter().take(16).take_while(|byte| **byte == b'\\').count();
-    let sign = bytes.get(at..at + depth + 1).filter(|sign| depth > 1 && matches!(sign[depth], b'"' | b'\''))?;
+    let sign =
+        bytes.get(at..at + depth + 1).filter(|sign| depth > 1 && matches!(sign[depth], b'"' | b'\''))?;
     let start = at + sign.len();
     let limit = bytes.len().min(start + QUOTED_BYTES_MAX);
     let end = start + memchr::memmem::find(&bytes[start..limit], sign)?;

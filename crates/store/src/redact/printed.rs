@@ -66,7 +66,8 @@ pub(super) fn each_below(text: &str, start: usize, end: usize, found: &mut Vec<F
     let is_first = from == 0
         && typed.starts_with(|it: char| it.is_ascii_lowercase())
         && SHOWING.iter().any(|it| command.contains(it));
-    if !(is_typed || is_first) || SILENT.iter().any(|it| command.contains(it)) && !command.contains("rivate") {
+    if !(is_typed || is_first) || SILENT.iter().any(|it| command.contains(it)) && !command.contains("rivate")
+    {
         return;
     }
     let answer_limit = text.floor_char_boundary(end + length + 1 + ANSWER_BYTES_MAX);

@@ -213,7 +213,8 @@ pub(super) fn secret_before(text: &str, start: usize, said: impl Fn() -> Option<
 /// `… as the password`: strong, or a word and a number.
 fn is_given(word: &str) -> bool {
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
-    value::is_strong_or_mixed(word) || digits > 1 && word.len() >= 8 && value::is_password(word, value::Standing::Loose)
+    value::is_strong_or_mixed(word)
+        || digits > 1 && word.len() >= 8 && value::is_password(word, value::Standing::Loose)
 }
 
 /// `admin / …`, `admin:…` behind a word that says login: the second of the two.
@@ -238,7 +239,9 @@ pub(super) fn pair_after(text: &str, end: usize) -> Option<Found> {
         let Some(secret) = apart.copied().or(joined) else { continue };
         let secret = secret.trim_matches(['"', '\'', '`', '(', ')', ',', '.']);
         let is_number = secret.bytes().all(|byte| byte.is_ascii_digit());
-        if value::stands_out(secret, true) || may_be_apart && !is_number && is_given(secret) && !secret.contains('/') {
+        if value::stands_out(secret, true)
+            || may_be_apart && !is_number && is_given(secret) && !secret.contains('/')
+        {
             let at = secret.as_ptr() as usize - text.as_ptr() as usize;
             return Some(Found { start: at, end: at + secret.len(), kind: "password", is_certain: false });
         }

@@ -390,7 +390,12 @@ fn secret_length(candidate: &str, said: Says, place: Place) -> Option<usize> {
             let is_plain = candidate.bytes().all(|byte| byte.is_ascii_alphanumeric());
             let has = |belongs: fn(&u8) -> bool| candidate.as_bytes().iter().any(belongs);
             let is_mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
-            place.is_linked && is_plain && is_mixed && candidate.len() >= 16 && value::is_salad(candidate) && is_token_here(candidate, place)
+            place.is_linked
+                && is_plain
+                && is_mixed
+                && candidate.len() >= 16
+                && value::is_salad(candidate)
+                && is_token_here(candidate, place)
         }
         Says::Phrase => false,
     };
@@ -569,7 +574,8 @@ fn alone_on(text: &str, line: &str, is_asked: bool) -> Option<Found> {
     let is_alone = before.is_empty() || before.ends_with([':', '>', '-', '–', '?']);
     let is_plain = said.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let is_numbered = said.bytes().rev().take_while(u8::is_ascii_digit).count() > 1;
-    let is_one = is_answer(said) || (is_asked && is_plain && is_numbered && said.bytes().any(|it| it.is_ascii_lowercase()));
+    let is_one = is_answer(said)
+        || (is_asked && is_plain && is_numbered && said.bytes().any(|it| it.is_ascii_lowercase()));
     (is_alone && said.len() >= 7 && is_one && !is_something_else(said)).then(|| {
         let start = said.as_ptr() as usize - text.as_ptr() as usize;
         Found { start, end: start + said.len(), kind: "password", is_certain: false }

@@ -140,7 +140,9 @@ pub(super) fn each_of(
             _ if is_rule => {}
             // In lines of prose blanks stand, too.
             Some((from, to)) if between == Between::Blanks && row_line[from..to].trim().contains(' ') => {}
-            Some((from, to)) if is_row => found.extend(judged(text, (at + from, at + to), said, has_who, between)),
+            Some((from, to)) if is_row => {
+                found.extend(judged(text, (at + from, at + to), said, has_who, between))
+            }
             _ if row > 0 || row_line.is_empty() => return,
             _ => {}
         }
@@ -185,11 +187,12 @@ fn head_says(head: &str, said: Option<Says>) -> Option<Says> {
         return None;
     }
     said.or_else(|| names::says(&head.replace(' ', "_")))
-        .or_else(|| names::says_of_many(&head.replace(' ', "_"))).map(|said| match said {
-        // A column of passes is one of passwords only with a user beside it, which the values show.
-        Says::Pass => Says::Password,
-        other => other,
-    })
+        .or_else(|| names::says_of_many(&head.replace(' ', "_")))
+        .map(|said| match said {
+            // A column of passes is one of passwords only with a user beside it, which the values show.
+            Says::Pass => Says::Password,
+            other => other,
+        })
 }
 
 /// The cell around a name, if it is one: what separates it from the next is told by its neighbours.
@@ -228,7 +231,10 @@ fn head_at(bytes: &[u8], start: usize, end: usize) -> Option<((usize, usize), Be
     let is_bar_behind = bar(&behind[blanks..]);
     if is_bar_behind || is_bar_before || before.trim_ascii_end().ends_with(b"|") {
         // `a|b` is a choice, in patterns and in prose.
-        let is_apart = before.ends_with(b" ") || bytes[from..to].starts_with(b" ") || bytes[from..to].ends_with(b" ") || blanks > 0;
+        let is_apart = before.ends_with(b" ")
+            || bytes[from..to].starts_with(b" ")
+            || bytes[from..to].ends_with(b" ")
+            || blanks > 0;
         let is_row = line_of(bytes, from).starts_with(b"|");
         return (is_apart || is_row).then_some(((from, to), Between::Bar));
     }
@@ -331,7 +337,9 @@ fn judged(
     }
     let kind = named::is_secret(said, value)
         .or_else(|| (said == Says::Token && has_who && value::is_strong_or_mixed(value)).then_some("secret"))
-        .or_else(|| (said == Says::Password && is_cell_password(value, has_who, between)).then_some("password"))
+        .or_else(|| {
+            (said == Says::Password && is_cell_password(value, has_who, between)).then_some("password")
+        })
         .or_else(|| (said == Says::Password && has_who && sentence::is_words(value)).then_some("password"))?;
     let start = value.as_ptr() as usize - text.as_ptr() as usize;
     Some(Found { start, end: start + value.len(), kind, is_certain: false })
