@@ -36,6 +36,7 @@ impl Place {
             folder_var("CLAUDE_CONFIG_DIR").or_else(|| Some(user_home.as_deref()?.join(".claude")));
         let home = Home::at(data_folder);
         redact::use_key_of(&home);
+        redact::learn_env_from(environment);
         Some(Self { home, user_home, config_folder, claude_folder })
     }
 
@@ -64,6 +65,13 @@ impl Place {
         }
         (config, problems)
     }
+}
+
+/// Our own environment, as far as it is text: what is secret in it is masked wherever it is said.
+fn environment() -> Vec<(String, String)> {
+    env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
 }
 
 /// The root of the project that a folder belongs to: `CLAUDE_PROJECT_DIR`, else the git top level, else the folder.

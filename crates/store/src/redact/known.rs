@@ -27,7 +27,7 @@ const FILTER_BITS: usize = 1 << 16;
 /// Values, and how each of them may be written.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    values: Vec<String>,
+    values: Vec<(String, &'static str)>,
     forms: Vec<Form>,
     /// Forms by four of their bytes, and where in the form these stand.
     by_gram: HashMap<u32, Vec<(usize, usize)>>,
@@ -47,6 +47,10 @@ impl Known {
         self.forms.is_empty()
     }
 
+    pub(super) fn values(&self) -> impl Iterator<Item = (&str, &'static str)> {
+        self.values.iter().map(|(value, kind)| (value.as_str(), *kind))
+    }
+
     /// Remembers a value, if it is one that could not stand anywhere by chance.
     ///
     /// With a text, only the forms that may stand in this one.
@@ -63,10 +67,10 @@ impl Known {
     }
 
     fn add_one(&mut self, value: &str, kind: &'static str, text: Option<&str>) {
-        if self.values.len() >= VALUES_MAX || self.values.iter().any(|it| it == value) {
+        if self.values.len() >= VALUES_MAX || self.values.iter().any(|(it, _)| it == value) {
             return;
         }
-        self.values.push(value.to_owned());
+        self.values.push((value.to_owned(), kind));
         let first = self.forms.len();
         for bytes in forms_of(value, text) {
             self.add_form(Form { bytes, kind, is_part: false }, first);

@@ -8,6 +8,7 @@ mod address;
 mod codes;
 mod command;
 mod encoded;
+mod env_files;
 mod escaped;
 mod foreign;
 #[path = "../../rules/gitleaks.rs"]
@@ -42,6 +43,7 @@ use known::Known;
 use names::Says;
 use shape::{Reach, Shape, reach};
 
+pub use env_files::learn_env_files;
 pub use known::{learn, learn_env, learn_env_from};
 pub use mark::{OPENING, use_key_of};
 pub(crate) use mark::{at_end as mark_at_end, at_start as mark_at_start, of as mark};
@@ -105,6 +107,15 @@ fn masked_for_good<'t>(text: &'t str, known: &mut Known, is_only: bool) -> Cow<'
         clean = masked(&clean, &found);
     }
     Cow::Owned(clean)
+}
+
+/// The same for what a session said or saw; what is found is known from then on, in every text of this process.
+#[must_use]
+pub fn session_text(text: &str) -> Cow<'_, str> {
+    let mut known = Known::default();
+    let clean = masked_for_good(text, &mut known, true);
+    known.values().for_each(|(value, kind)| known::learn_as(value, kind));
+    clean
 }
 
 /// The secrets of a text, in order: what has to be gone where it was stored before.

@@ -15,7 +15,7 @@ pub fn line(line: &mut Line<'_>) {
         What::Responded { blocks, .. } => blocks.iter_mut().for_each(mask_block),
         What::ToolsAnswered(answers) => {
             for answer in answers {
-                answer.text.mask = Some(Mask(super::text));
+                answer.text.mask = Some(Mask(super::session_text));
                 [&mut answer.user_said, &mut answer.answers].into_iter().flatten().for_each(mask);
             }
         }
@@ -36,7 +36,7 @@ fn mask_block(block: &mut Block<'_>) {
 }
 
 fn mask(text: &mut Cow<'_, str>) {
-    if let Cow::Owned(masked) = super::text(text) {
+    if let Cow::Owned(masked) = super::session_text(text) {
         *text = Cow::Owned(masked);
     }
 }

@@ -118,6 +118,7 @@ impl App {
                 None => current_project()?,
             },
         };
+        throughline_store::redact::learn_env_files(&work);
         let project = place.project_at(&place.settled(work.clone())).working_in(work);
         let (config, problems) = place.config(&project);
         let memory = Memory::of(project, place.home.clone(), config.limits());

@@ -7,7 +7,7 @@ use throughline_store::config::Config;
 use throughline_store::lock::Patience;
 use throughline_store::memory::{Author, Memory, Repair};
 use throughline_store::session::SessionCache;
-use throughline_store::{gate, log};
+use throughline_store::{gate, log, redact};
 
 use super::{Run, leave, starting};
 
@@ -30,6 +30,10 @@ pub(super) fn open(run: &Run) -> Option<Session> {
         None => starting::compile(run, "unseen")?,
     };
     let project = run.place.project_at(&cache.project_root);
+    // A usual hook reads no settings of the project: what it notes is masked once more at the next gate.
+    if super::is_gate(&run.payload) {
+        redact::learn_env_files(&cache.project_root);
+    }
     let project = match &cache.work_root {
         Some(work) => project.working_in(work.clone()),
         None => project,

@@ -19,7 +19,7 @@ struct Told {
     text: String,
 }
 
-/// Forty kinds. The secrets are letters in a row that nobody uses.
+/// Some forty kinds. The secrets are letters in a row that nobody uses.
 fn told() -> Vec<Told> {
     let mut number = 0_u64;
     let mut drawn = |length: usize| -> String {
@@ -33,7 +33,7 @@ fn told() -> Vec<Told> {
         }
         text
     };
-    let templates: [(&str, usize); 40] = [
+    let templates: [(&str, usize); 47] = [
         ("use gh|p_@ here", 36),
         ("use github|_pat_@_0123456789012345678901234567890123456789012345678901234567890 here", 22),
         ("key sk|-ant-api03-@", 60),
@@ -74,6 +74,13 @@ fn told() -> Vec<Told> {
         ("psql 'host=db user=app password=@'", 16),
         ("https://h.tld/x%3Ftoken%3D@", 30),
         ("-----BEGIN PRIVATE| KEY-----\nMIIE@\n-----END PRIVATE| KEY-----", 60),
+        ("user,password,role\nanna,@,admin", 14),
+        ("¦ User ¦ Password ¦\n¦---¦---¦\n¦ me ¦ @ ¦", 14),
+        ("Das neue Passwort lautet @ ab heute", 14),
+        ("пароль: @", 14),
+        ("{\"Name\": \"/prod/DB_PASSWORD\", \"Type\": \"SecureString\", \"Value\": \"@\"}", 16),
+        ("fly secrets set SMTP_PASS=@ -a web", 16),
+        ("passwords:\n  me: @", 16),
     ];
     let fill = |(template, length): (&str, usize)| {
         let secret = drawn(length);

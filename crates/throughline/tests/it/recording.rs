@@ -142,6 +142,18 @@ fn secrets_are_masked_before_anything_is_stored() {
     }
 }
 
+/// Nothing in the sentence says secret: only the file of settings does.
+#[test]
+fn what_a_project_keeps_in_its_env_file_is_masked_wherever_it_is_said() {
+    let scene = Scene::new();
+    let secret = ["Kestrel-Quarry", "-4471x"].concat();
+    scene.home.write(".env.local", &format!("LOG=info\nSMTP_PASSWORD={secret}\n"));
+    scene.ok(&["add", "decision", &format!("it printed {secret} twice")]);
+    let state = scene.home.read(STATE);
+    assert!(state.contains("it printed [masked:") && !state.contains("Quarry"), "{state}");
+    assert!(!scene.ok(&["list"]).contains("Quarry"));
+}
+
 #[test]
 fn files_are_for_the_owner_alone() {
     let scene = Scene::with_git();
