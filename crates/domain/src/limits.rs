@@ -48,6 +48,7 @@ limits! {
     NOTE_FILE_BYTES_MAX: u64 = 64 << 10, "A file that was left for the next session.";
     INSTRUCTIONS_BYTES_MAX: u64 = 1 << 20, "CLAUDE.md.";
     EXCLUDE_BYTES_MAX: u64 = 1 << 20, "Git's exclude file.";
+    ENV_FILE_BYTES_MAX: u64 = 64 << 10, "A file of settings beside the code (`.env`).";
     GIT_HEAD_BYTES_MAX: u64 = 8 << 10, "`HEAD`, and a `.git` that is a file.";
     GIT_POINTER_BYTES_MAX: u64 = 64 << 10, "A path that git wrote into a file.";
     GIT_PACKED_BYTES_MAX: u64 = 4 << 20, "Git's packed references.";

@@ -1,16 +1,16 @@
 //! Env files: the settings beside a project's code, whose secrets are known before anybody says them.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::path::Path;
 
 use super::known;
+use crate::door::{NodeKind, Spot};
 use crate::files;
 
 /// How many entries of a folder are looked at, how many files are read, and how much of each.
 const ENTRIES_MAX: usize = 4_096;
 const FILES_MAX: usize = 16;
-const FILE_BYTES_MAX: u64 = 64 << 10;
+const FILE_BYTES_MAX: u64 = throughline_domain::limits::ENV_FILE_BYTES_MAX;
 /// How their names begin.
 const PREFIX: &str = ".env";
 /// Ends of names of files that show what a setting looks like.
@@ -19,15 +19,11 @@ const EXAMPLES: [&str; 5] = ["example", "sample", "template", "dist", "defaults"
 /// Learns the secrets in the files of settings directly in a folder. What cannot be read is passed over: nothing is lost
 /// but the knowledge.
 pub fn learn_env_files(root: &Path) {
-    let Ok(entries) = fs::read_dir(root) else { return };
-    let names = entries.take(ENTRIES_MAX).flatten().filter_map(|entry| {
-        let name = entry.file_name();
-        // No link is followed: whoever made it could point at any file.
-        let is_file = is_env_file(&name) && entry.file_type().is_ok_and(|kind| kind.is_file());
-        is_file.then_some(name)
-    });
-    for name in names.take(FILES_MAX) {
-        let Ok(Some(bytes)) = files::read_limited(&root.join(name), FILE_BYTES_MAX) else { continue };
+    let root = Spot::root(root);
+    let listed = root.list(ENTRIES_MAX).into_iter();
+    let env_files = listed.filter(|it| it.kind == NodeKind::File && is_env_file(&it.name));
+    for file in env_files.take(FILES_MAX) {
+        let Ok(Some(bytes)) = files::read_limited(&root.join(file.name), FILE_BYTES_MAX) else { continue };
         known::learn_env(pairs(&String::from_utf8_lossy(&bytes)));
     }
 }
