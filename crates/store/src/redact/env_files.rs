@@ -73,12 +73,12 @@ mod tests {
     fn what_a_file_of_settings_names_is_masked_elsewhere() {
         let folder = tempfile::tempdir().unwrap();
         let secret = ["kestrel-", "Quarry-Lamp-4471"].concat();
-        fs::write(
+        std::fs::write(
             folder.path().join(".env.local"),
             format!("SMTP_PASSWORD={secret}\nLOG_LEVEL=information-long\n"),
         )
         .unwrap();
-        fs::write(folder.path().join(".env.example"), "SMTP_PASSWORD=harmless-word-9921x\n").unwrap();
+        std::fs::write(folder.path().join(".env.example"), "SMTP_PASSWORD=harmless-word-9921x\n").unwrap();
         std::os::unix::fs::symlink("/etc/hostname", folder.path().join(".env.link")).unwrap();
         let said = format!("it printed {secret} and information-long and harmless-word-9921x");
         assert_eq!(crate::redact::text(&said), said);
