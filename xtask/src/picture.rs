@@ -126,12 +126,12 @@ fn without_long_quotations<'a>(lines: &[&'a str]) -> Vec<&'a str> {
 
 /// Times and commit hashes differ in each run, and so would the picture: they are set to fixed ones of the same form.
 fn settled(text: &str) -> String {
-    let words = text.split_inclusive([' ', '\n', '(', ')']);
+    let words = text.split_inclusive([' ', '\n', '(', ')', '"']);
     words.map(|word| settled_word(word).unwrap_or_else(|| word.to_owned())).collect()
 }
 
 fn settled_word(word: &str) -> Option<String> {
-    let body_end = word.trim_end_matches([' ', '\n', ')', '.', ',', ';']).len();
+    let body_end = word.trim_end_matches([' ', '\n', ')', '.', ',', ';', '"']).len();
     let (body, tail) = word.split_at(body_end);
     let is_time = body.len() >= 20 && body.ends_with('Z') && body.as_bytes().get(10) == Some(&b'T');
     let is_hash = (7..=12).contains(&body.len())

@@ -8,6 +8,7 @@ use crate::anchors::{self, priority_of};
 use crate::fit::{Cap, Line, Section};
 use crate::fragment::{self, FragmentKind};
 use crate::frame::framed;
+use crate::sections::in_quotes;
 
 /// Open tasks that are told.
 const TASKS_MAX: usize = 6;
@@ -189,7 +190,7 @@ fn git(state: &State, changes: &GitChanges, length: Length, lines: &mut Lines) {
     }
     if let Some(branch) = &changes.branch_now {
         let before = state.git.branch.as_deref().unwrap_or("unknown");
-        let text = format!("Git: branch moved from {} to {}.", one_line(before, 80), one_line(branch, 80));
+        let text = format!("Git: branch moved from {} to {}.", in_quotes(before, 80), in_quotes(branch, 80));
         lines.push(1, &text, WHY);
     }
     if changes.history_rewritten {
@@ -207,7 +208,7 @@ fn git(state: &State, changes: &GitChanges, length: Length, lines: &mut Lines) {
     lines.push(1, &text, WHY);
     if length != Length::Old {
         for commit in &changes.commits {
-            lines.push(3, &format!("  {}", one_line(commit, 160)), "a commit made meanwhile");
+            lines.push(3, &format!("  {}", in_quotes(commit, 160)), "a commit made meanwhile");
         }
     }
 }

@@ -256,17 +256,22 @@ fn evidence(state: &State, trust: &Trust<'_>, heading: String) -> Section {
     Section { heading, lines, first: First::Bottom }
 }
 
+/// Somebody's words where a name stands, in quotation marks that nothing in them can end: a branch, a commit's subject.
+pub(crate) fn in_quotes(words: &str, units_max: usize) -> String {
+    format!("\"{}\"", one_line(words, units_max).replace('"', "'"))
+}
+
 fn git(state: &State, heading: String) -> Section {
     let git = &state.git;
     let mut lines = Vec::new();
     let mut push = |rank, text: String, why| lines.push(Line { rank, text: defused(&text), why });
     if let Some(branch) = &git.branch {
-        let mut text = format!("Branch {}", one_line(branch, 120));
+        let mut text = format!("Branch {}", in_quotes(branch, 120));
         if git.changed_files > 0 {
             text.push_str(&format!(", {} uncommitted", git.changed_files));
         }
         if let Some(latest) = git.recent_commits.first() {
-            text.push_str(&format!(", latest {}", one_line(latest, 120)));
+            text.push_str(&format!(", latest {}", in_quotes(latest, 120)));
         }
         push(2, text, "where the working tree stood");
     }

@@ -59,10 +59,10 @@ fn in_full() {
         Task, in progress: quote every field
         Task, open: write the footer
         A1: Answer in German (output style)
-        Git: branch moved from feature/export to main.
+        Git: branch moved from "feature/export" to "main".
         Git: the recorded commit is no longer in the history.
         Git: 1 new commit, 3 files changed:
-          77aa001 release: 1.4 (Ann)
+          "77aa001 release: 1.4 (Ann)"
         Changed since you saw them, read them again: src/export.rs, src/quote.rs
         No longer there: src/old.rs
         [/throughline]"#]]
@@ -75,10 +75,10 @@ fn beside_a_briefing() {
         [throughline:resume]
         Back after 24 h 14 min (last activity 2026-02-11 08:45 UTC).
         Phase: EXEC
-        Git: branch moved from feature/export to main.
+        Git: branch moved from "feature/export" to "main".
         Git: the recorded commit is no longer in the history.
         Git: 1 new commit, 3 files changed:
-          77aa001 release: 1.4 (Ann)
+          "77aa001 release: 1.4 (Ann)"
         Changed since you saw them, read them again: src/export.rs, src/quote.rs
         No longer there: src/old.rs
         [/throughline]"#]]
@@ -93,7 +93,7 @@ fn when_it_is_old() {
         Working on EXP-7 · phase EXEC
         Next, as it was left: measure a file of 2 GB
         A1: Answer in German
-        Git: branch moved from feature/export to main.
+        Git: branch moved from "feature/export" to "main".
         Git: the recorded commit is no longer in the history.
         Git: 1 new commit, 3 files changed.
         Changed since you saw them, read them again: src/export.rs, src/quote.rs

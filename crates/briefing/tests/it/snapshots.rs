@@ -58,7 +58,7 @@ fn the_briefing_after_a_compaction() {
             Worth knowing:
             H1: the importer trims spaces
             Git:
-            Branch feature/export, 3 uncommitted, latest 4be01aa export: write the header once
+            Branch "feature/export", 3 uncommitted, latest "4be01aa export: write the header once"
             Staged: 1 file changed, 31 insertions(+)
                M src/export.rs
               A  tests/export.rs
@@ -172,7 +172,7 @@ fn the_banner_for_the_agent() {
             [HIGHLIGHTS]
             H1: the importer trims spaces
             [GIT]
-            Branch feature/export, 3 uncommitted, latest 4be01aa export: write the header once
+            Branch "feature/export", 3 uncommitted, latest "4be01aa export: write the header once"
             Staged: 1 file changed, 31 insertions(+)
                M src/export.rs
               A  tests/export.rs
@@ -261,7 +261,7 @@ fn the_preservation_block() {
             Worth knowing:
             H1: the importer trims spaces
             Working tree:
-            Branch feature/export, 3 uncommitted, latest 4be01aa export: write the header once
+            Branch "feature/export", 3 uncommitted, latest "4be01aa export: write the header once"
             Staged: 1 file changed, 31 insertions(+)
                M src/export.rs
               A  tests/export.rs

@@ -304,6 +304,7 @@ impl Memory {
             // Before ours takes its place: nothing that somebody did by hand is lost.
             if let Some(foreign) = &base.waits {
                 let aside = waiting::keep(self, &path, foreign, base.last.as_ref())?;
+                repairs.retain(|repair| !matches!(repair, Repair::Waits { .. }));
                 repairs.push(Repair::KeptAside { aside });
             }
             if is_active {

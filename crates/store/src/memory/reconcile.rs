@@ -146,7 +146,7 @@ pub(super) fn standing(memory: &Memory, path: &Spot) -> Result<(Standing, Option
         Err(unreadable) => return Ok((Standing::Corrupt(unreadable), last)),
         // Another layout of the same words.
         Ok((state, problems)) if last.as_ref().is_some_and(|last| last.state == state) => {
-            let hash = content_hash::of(&bytes);
+            let hash = LastKnown::hash_over(last.as_ref(), &content_hash::of(&bytes));
             return Ok((Standing::Ours { state: Box::new(state), problems, hash }, last));
         }
         Ok(_) => {}

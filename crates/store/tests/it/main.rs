@@ -21,6 +21,8 @@ mod forget_scope;
 #[cfg(test)]
 mod masking_again;
 #[cfg(test)]
+mod other_versions;
+#[cfg(test)]
 mod transcript_file;
 #[cfg(test)]
 mod usage;

@@ -131,7 +131,7 @@ fn resume_after_hours_gets_what_changed_meanwhile() {
     let text = start(&scene, "old", "resume");
     assert!(text.starts_with(RESUME) && !text.contains(BRIEFING), "{text}");
     assert!(text.contains("Back after 5 h") && text.contains("made meanwhile"), "{text}");
-    assert!(text.contains("from main to other-branch"), "{text}");
+    assert!(text.contains("from \"main\" to \"other-branch\""), "{text}");
     assert!(!text.contains("D1"), "the history is in the context: {text}");
 }
 
