@@ -21,6 +21,7 @@ mod mark;
 mod named;
 mod names;
 mod own_shapes;
+mod placeholder;
 mod printed;
 mod private_key;
 mod prose;
