@@ -6,8 +6,12 @@ use super::tree::Tree;
 
 const BLOB_BYTES_MAX: u64 = 200 << 10;
 
-/// Grows with every dependency and is written by cargo alone.
-const EXEMPT: &[&str] = &["Cargo.lock"];
+/// Grows with every dependency and is written by cargo alone; the look-alikes of masking were written by hand, once.
+const EXEMPT: &[&str] = &[
+    "Cargo.lock",
+    "crates/store/tests/secrets/cases/harmless_tune.jsonl",
+    "crates/store/tests/secrets/cases/harmless_held_back.jsonl",
+];
 
 pub(crate) fn check(tree: &Tree, report: &mut Report) {
     let large = tree.files.iter().filter(|(_, file)| file.bytes > BLOB_BYTES_MAX);

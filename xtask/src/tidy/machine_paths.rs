@@ -11,10 +11,13 @@ const PEOPLE: &[&str] = &["home", "Users"];
 /// Names that fixtures and examples may give to a person.
 const NOBODY: &[&str] = &["dev", "user", "me"];
 
+/// Texts as people write them, for the rules of masking; who they name is made up.
+const CASES: &str = "crates/store/tests/secrets/cases/";
+
 const REMEDY: &str = "write a relative path, or one under the home of `dev`, `user` or `me`";
 
 pub(crate) fn check(tree: &Tree, report: &mut Report) {
-    for (path, text) in tree.texts() {
+    for (path, text) in tree.texts().filter(|(path, _)| !path.starts_with(CASES)) {
         for (index, line) in text.lines().enumerate() {
             if let Some(place) = machine_path(line) {
                 let what = format!("names the machine path `{place}`");

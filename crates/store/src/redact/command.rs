@@ -2,8 +2,8 @@
 
 use super::Found;
 use super::named::{self, Ends, Value};
-use super::prose;
 use super::value::{self, Standing};
+use super::{prose, sentence};
 
 /// How far behind a program's name its flags are looked for.
 const LINE_BYTES_MAX: usize = 600;
@@ -145,8 +145,23 @@ pub(super) const WORDS: [&str; PROGRAMS.len()] = {
     words
 };
 
+/// The passwords in a command in which a telling word stands.
+pub(super) fn each_at(text: &str, word: &str, at: usize, found: &mut Vec<Found>) {
+    let end = at + word.len();
+    if SETTING.contains(&word) {
+        each_pair(text, end, found);
+    }
+    match secret_at(text, at, end) {
+        None if word == "login" => match prose::pair_after(text, end) {
+            None => sentence::each_on_line(text, at, found),
+            pair => found.extend(pair),
+        },
+        secret => found.extend(secret),
+    }
+}
+
 /// The password in a command that begins with a telling word.
-pub(super) fn secret_at(text: &str, word: usize, word_end: usize) -> Option<Found> {
+fn secret_at(text: &str, word: usize, word_end: usize) -> Option<Found> {
     let bytes = text.as_bytes();
     let (_, takes) = PROGRAMS.iter().find(|(name, _)| text[word..word_end].eq_ignore_ascii_case(name))?;
     if matches!(takes, Takes::SecondArgument) {
@@ -205,13 +220,8 @@ const SETTING: [&str; 7] = [
     "from-literal",
 ];
 
-/// Whether a command takes `NAME=value`, all of them secret.
-pub(super) fn takes_pairs(word: &str) -> bool {
-    SETTING.contains(&word)
-}
-
 /// The values of `NAME=value` up to the end of a command.
-pub(super) fn each_pair(text: &str, from: usize, found: &mut Vec<Found>) {
+fn each_pair(text: &str, from: usize, found: &mut Vec<Found>) {
     let limit = text.floor_char_boundary(from + LINE_BYTES_MAX);
     let line = text[from..limit].replace("\\\n", "  ");
     let line = &line[..line.find(['\n', '|']).unwrap_or(line.len())];

@@ -42,7 +42,7 @@ fn row_at(bytes: &[u8], start: usize, read: fn(&[u8]) -> Option<(u8, usize)>) ->
 
 /// The text that hex digits stand for.
 pub(super) fn hex_text(run: &[u8]) -> Option<String> {
-    if run.len() % 2 != 0 || !(4 * TEXT_BYTES_MIN..=2 * TEXT_BYTES_MAX).contains(&run.len()) {
+    if !run.len().is_multiple_of(2) || !(4 * TEXT_BYTES_MIN..=2 * TEXT_BYTES_MAX).contains(&run.len()) {
         return None;
     }
     let decoded: Option<Vec<u8>> = run.chunks(2).map(two_digits).collect();

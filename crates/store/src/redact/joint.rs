@@ -67,18 +67,7 @@ pub(super) fn after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, us
         if operator == ":" && bytes.get(behind) == Some(&b':') {
             return None;
         }
-        // `-passin pass:…`, as openssl's programs take it.
-        if operator == ":"
-            && bytes[start..end] == *b"pass"
-            && holds(&bytes[start.saturating_sub(10)..start], b"-pass")
-        {
-            return Some((Joint::Flag, behind));
-        }
-        // `/pass:…`, as Windows' programs take it.
-        if operator == ":"
-            && bytes[..start].ends_with(b" /")
-            && bytes.get(behind).is_some_and(u8::is_ascii_graphic)
-        {
+        if operator == ":" && is_argument(bytes, start, end, behind) {
             return Some((Joint::Flag, behind));
         }
         let is_tight = operator == "=" && !has_gap && !closed && bytes.get(behind) != Some(&b' ');
@@ -127,6 +116,14 @@ pub(super) fn after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, us
     }
     let words = if has_gap && !closed { of_words(bytes, start, end, at) } else { None };
     words.or_else(|| rare_joint::after(bytes, start, end, name_end))
+}
+
+/// `-passin pass:…` of openssl's programs, `/pass:…` of Windows'.
+fn is_argument(bytes: &[u8], start: usize, end: usize, behind: usize) -> bool {
+    let is_openssl =
+        bytes[start..end] == *b"pass" && holds(&bytes[start.saturating_sub(10)..start], b"-pass");
+    let is_windows = bytes[..start].ends_with(b" /") && bytes.get(behind).is_some_and(u8::is_ascii_graphic);
+    is_openssl || is_windows
 }
 
 /// How the name is joined to a word behind it, with nothing but blanks between.

@@ -4,6 +4,7 @@
 //! through, not read, and a value that is learnt later costs no more than its own entries.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock};
 
@@ -159,22 +160,22 @@ fn forms_of(value: &str, text: Option<&str>) -> Vec<Vec<u8>> {
     let may_hold =
         |sign: &str| text.is_none_or(|text| memchr::memmem::find(text.as_bytes(), sign.as_bytes()).is_some());
     let mut forms = vec![value.as_bytes().to_vec()];
-    let hex: String = value.bytes().map(|byte| format!("{byte:02x}")).collect();
-    if text.is_none_or(|text| text.len() > 3 * value.len()) {
-        forms.push(hex.to_ascii_uppercase().into_bytes());
-        forms.push(hex.clone().into_bytes());
-    }
+    let each_byte = |letter: char, sign: &str, is_upper: bool| {
+        let mut form = String::new();
+        for byte in letter.encode_utf8(&mut [0; 4]).bytes() {
+            let _ =
+                if is_upper { write!(form, "{sign}{byte:02X}") } else { write!(form, "{sign}{byte:02x}") };
+        }
+        form
+    };
     let mut add = |write: &dyn Fn(char) -> String| {
-        forms.push(value.chars().map(write).collect::<String>().into_bytes())
+        forms.push(value.chars().map(write).collect::<String>().into_bytes());
     };
+    if text.is_none_or(|text| text.len() > 3 * value.len()) {
+        add(&|letter| each_byte(letter, "", true));
+        add(&|letter| each_byte(letter, "", false));
+    }
     let is_safe = |letter: char| letter.is_ascii_alphanumeric() || "-_.~".contains(letter);
-    let each_byte = |letter: char, sign: &str, is_upper: bool| -> String {
-        let mut buffer = [0; 4];
-        let bytes = letter.encode_utf8(&mut buffer).bytes();
-        bytes
-            .map(|byte| if is_upper { format!("{sign}{byte:02X}") } else { format!("{sign}{byte:02x}") })
-            .collect()
-    };
     if may_hold("%") {
         for is_upper in [true, false] {
             add(&|letter| {
@@ -273,7 +274,9 @@ pub fn learn_env_from(source: Source) {
 pub(super) fn each_learnt(text: &str, found: &mut Vec<Found>) {
     if HAS_SOURCE.swap(false, Ordering::AcqRel) {
         let source = SOURCE.write().unwrap_or_else(PoisonError::into_inner).take();
-        source.into_iter().for_each(|source| learn_env(source()));
+        if let Some(source) = source {
+            learn_env(source());
+        }
     }
     if LEARNT_COUNT.load(Ordering::Acquire) > 0 {
         let learnt = LEARNT.read().unwrap_or_else(PoisonError::into_inner);

@@ -21,6 +21,7 @@ mod mark;
 mod named;
 mod names;
 mod own_shapes;
+mod placeholder;
 mod printed;
 mod private_key;
 mod prose;
@@ -282,49 +283,53 @@ fn look_at_hints(text: &str, found: &mut Vec<Found>) {
                 named::foreign_at(text, at, end, said, found);
                 table::each_of(text, (at, end), Some(said), &mut budget, found);
             }
-            What::Codes => codes::each_after(text, end, found),
-            What::SeedPhrase => found.extend(codes::phrase_after(text, end)),
-            What::OtpSeed => found.extend(codes::seed_after(text, end)),
-            What::LoginTalk => sentence::each_on_line(text, at, found),
-            What::UserPass if begins_word(bytes, at) => found.extend(prose::pass_below_user(text, at, end)),
-            What::UserPass => {}
-            What::SmtpLogin => found.extend(header::smtp_answer(text, end)),
-            What::Relay => found.extend(address::in_relay_file(text, end)),
-            What::Pin if begins_word(bytes, at) => found.extend(codes::pin_after(text, end)),
-            What::Pin => {}
-            What::KeyOfList => found.extend(tree::key_of_list(text, end)),
-            What::Generated => found.extend(tree::generated(text, end)),
-            What::PasswordFile => found.extend(address::in_password_file(text, at, end)),
-            What::EncodedKey => found.extend(encoded::key_at(text, at)),
-            What::UserBefore => found.extend(address::before(text, at)),
-            What::UserSlash => found.extend(address::behind_slash(text, end)),
-            What::Address => found.extend(address::secret_at(text, at)),
-            What::Parameter => found.extend(address::parameter_at(text, at, end)),
-            What::Authorization => found.extend(header::authorization_at(text, end)),
-            What::Bearer => found.extend(header::bearer_at(text, at, end)),
-            What::Cookie => header::cookies_at(text, end, found),
-            What::PrivateKey => {
-                let block = private_key::block_at(text, at, end, found);
-                found.extend(block);
-            }
-            What::KeyBody => private_key::body_at(text, at, found),
-            What::KeyNumbers => private_key::each_number(text, at, found),
-            What::Jwt => found.extend(encoded::jwt_at(text, at)),
-            What::Command => {
-                if command::takes_pairs(hint.text) {
-                    command::each_pair(text, end, found);
-                }
-                let secret = command::secret_at(text, at, end).or_else(|| match hint.text {
-                    "login" => prose::pair_after(text, end).or_else(|| {
-                        sentence::each_on_line(text, at, found);
-                        None
-                    }),
-                    _ => None,
-                });
-                found.extend(secret);
-            }
+            What::Command => command::each_at(text, hint.text, at, found),
+            what => look_at(what, text, at, found, end),
         }
     });
+}
+
+/// A hint that needs nothing but its place.
+fn look_at(what: What, text: &str, at: usize, found: &mut Vec<Found>, end: usize) {
+    let bytes = text.as_bytes();
+    match what {
+        What::Codes => codes::each_after(text, end, found),
+        What::SeedPhrase => found.extend(codes::phrase_after(text, end)),
+        What::OtpSeed => found.extend(codes::seed_after(text, end)),
+        What::LoginTalk => sentence::each_on_line(text, at, found),
+        What::UserPass if begins_word(bytes, at) => found.extend(prose::pass_below_user(text, at, end)),
+        What::UserPass => {}
+        What::SmtpLogin => found.extend(header::smtp_answer(text, end)),
+        What::Relay => found.extend(address::in_relay_file(text, end)),
+        What::Pin if begins_word(bytes, at) => found.extend(codes::pin_after(text, end)),
+        What::Pin => {}
+        What::KeyOfList => found.extend(tree::key_of_list(text, end)),
+        What::Generated => found.extend(tree::generated(text, end)),
+        What::PasswordFile => found.extend(address::in_password_file(text, at, end)),
+        What::EncodedKey => found.extend(encoded::key_at(text, at)),
+        What::UserBefore => found.extend(address::before(text, at)),
+        What::UserSlash => found.extend(address::behind_slash(text, end)),
+        What::Address => found.extend(address::secret_at(text, at)),
+        What::Parameter => found.extend(address::parameter_at(text, at, end)),
+        What::Authorization => found.extend(header::authorization_at(text, end)),
+        What::Bearer => found.extend(header::bearer_at(text, at, end)),
+        What::Cookie => header::cookies_at(text, end, found),
+        What::PrivateKey => {
+            let block = private_key::block_at(text, at, end, found);
+            found.extend(block);
+        }
+        What::KeyBody => private_key::body_at(text, at, found),
+        What::KeyNumbers => private_key::each_number(text, at, found),
+        What::Jwt => found.extend(encoded::jwt_at(text, at)),
+        What::Shapes(..)
+        | What::OwnShapes(..)
+        | What::Vendors(..)
+        | What::OwnVendors(..)
+        | What::Name
+        | What::ShortName
+        | What::Foreign(_)
+        | What::Command => {}
+    }
 }
 
 /// A secret of a known form around its keyword.

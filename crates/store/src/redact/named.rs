@@ -140,15 +140,14 @@ pub(super) fn foreign_at(text: &str, word: usize, word_end: usize, said: Says, f
         let is_whole = is_setting && rest.get(length).is_none_or(|byte| *byte == b'\n');
         (if joint == Joint::Loose && (has_digit || is_whole) { Joint::Flag } else { joint }, at)
     });
-    match joined.and_then(|(joint, at)| judged(text, said, joint, word, at, found)) {
-        Some(secret) => found.push(secret),
-        None => {
-            sentence::each_after(text, end, said, true, found);
-            if said == Says::Password {
-                sentence::each_on_line(text, word, found);
-                sentence::each_alone(text, word, end, found);
-            }
-        }
+    if let Some(secret) = joined.and_then(|(joint, at)| judged(text, said, joint, word, at, found)) {
+        found.push(secret);
+        return;
+    }
+    sentence::each_after(text, end, said, true, found);
+    if said == Says::Password {
+        sentence::each_on_line(text, word, found);
+        sentence::each_alone(text, word, end, found);
     }
 }
 
@@ -260,43 +259,14 @@ fn judged(
     if is_quoted && let Some(found) = in_pieces(text, &value, said, others) {
         return Some(found);
     }
+    if said == Says::Phrase {
+        return is_phrase(content).then(|| value.found("seed-phrase"));
+    }
     let is_secret = match said {
-        Says::Phrase => return is_phrase(content).then(|| value.found("seed-phrase")),
-        Says::Password if content.contains(' ') => {
-            let is_phrase = is_quoted && is_phrase_name(&name[..name_end(name)]);
-            (joint == Joint::Tight || joint.is_flag() || is_quoted) && value::is_pass_sentence(content)
-                || is_phrase && value::is_phrase_sentence(content)
-        }
-        Says::Password if is_joined_phrase(content) && is_phrase_name(&name[..name_end(name)]) => {
-            joint != Joint::QuotesOnly
-        }
-        Says::Password if joint == Joint::Loose && is_below_user(text, start, &value) => {
-            value::is_password(content, Standing::Plain) && !prose::is_talk(content)
-        }
-        // Of a login, beside its user.
-        Says::Pass
-            if joint == Joint::Loose
-                && value.standing == Standing::Loose
-                && (prose::has_user_before(text, start) || bytes[..start].ends_with(b"/")) =>
-        {
-            value::is_password(content, Standing::Loose) && value::has_digit_or_sign(content)
-        }
-        Says::Pass if joint == Joint::Loose && value.standing == Standing::Loose => {
-            value::is_drawn_pass(content)
-        }
-        // `pass=12`: of a test runner.
-        Says::Pass if joint == Joint::Tight && value.standing == Standing::Loose => {
-            value::is_password(content, Standing::Loose) && !value::is_wordy(content)
-        }
-        // `:pass "…"`
-        Says::Pass if joint == Joint::QuotesOnly && is_quoted && bytes[..start].ends_with(b":") => {
-            value::is_password(content, value.standing)
-        }
-        Says::Pass if joint.is_flag() => value::is_password(content, value.standing),
-        Says::Pass if joint == Joint::QuotesOnly || value.standing == Standing::Loose => false,
-        Says::Pass | Says::Password => value::is_password(content, value.standing),
+        Says::Pass => is_pass_here(text, joint, start, &value),
+        Says::Password => is_password_here(text, joint, start, &value),
         Says::Token => value::is_token(content, value.standing),
-        Says::Key => value::is_unnamed_key(content, value.standing),
+        Says::Key | Says::Phrase => value::is_unnamed_key(content, value.standing),
     };
     if !is_secret || (joint == Joint::Prose && !tells_in_prose(content)) {
         return password_of_user(content, said, name).map(|at| Found {
@@ -312,6 +282,44 @@ fn judged(
         "password"
     };
     Some(value.found(kind))
+}
+
+/// Whether the value behind a password's name is one.
+fn is_password_here(text: &str, joint: Joint, start: usize, value: &Value) -> bool {
+    let content = &text[value.start..value.end];
+    let name = &text[start..];
+    let is_quoted = value.standing == Standing::Quoted;
+    let is_phrase_name = || is_phrase_name(&name[..name_end(name)]);
+    if content.contains(' ') {
+        let is_value = joint == Joint::Tight || joint.is_flag() || is_quoted;
+        return is_value && value::is_pass_sentence(content)
+            || is_quoted && is_phrase_name() && value::is_phrase_sentence(content);
+    }
+    if is_joined_phrase(content) && is_phrase_name() {
+        return joint != Joint::QuotesOnly;
+    }
+    let is_below = joint == Joint::Loose && is_below_user(text, start, value) && !prose::is_talk(content);
+    value::is_password(content, value.standing) || is_below && value::is_password(content, Standing::Plain)
+}
+
+/// Whether the value behind the bare word `pass` is a password: test runners say it, too.
+fn is_pass_here(text: &str, joint: Joint, start: usize, value: &Value) -> bool {
+    let content = &text[value.start..value.end];
+    let before = &text.as_bytes()[..start];
+    let is_loose = value.standing == Standing::Loose;
+    match joint {
+        // Of a login, beside its user.
+        Joint::Loose if is_loose && (prose::has_user_before(text, start) || before.ends_with(b"/")) => {
+            value::is_password(content, Standing::Loose) && value::has_digit_or_sign(content)
+        }
+        Joint::Loose if is_loose => value::is_drawn_pass(content),
+        // `pass=12`: of a test runner.
+        Joint::Tight if is_loose => value::is_password(content, Standing::Loose) && !value::is_wordy(content),
+        // `:pass "…"`
+        Joint::QuotesOnly => before.ends_with(b":") && value::is_password(content, value.standing),
+        _ if is_loose && !joint.is_flag() => false,
+        _ => value::is_password(content, value.standing),
+    }
 }
 
 /// `credentials: user:password`: where the password begins.

@@ -80,22 +80,7 @@ pub(super) fn after(bytes: &[u8], start: usize, end: usize, name_end: usize) -> 
         b'|' if rest.starts_with(b"||") => Some((Joint::QuotesOnly, skip_blanks(bytes, at + 2))),
         b'?' if rest.starts_with(b"??") => Some((Joint::QuotesOnly, skip_blanks(bytes, at + 2))),
         // `get("X") or "…"`, `fetch("X") { "…" }`
-        b')' if is_closed => {
-            let at = skip_blanks(bytes, at + 1);
-            // `find("password").send_keys("…")`
-            if bytes.get(at) == Some(&b'.') {
-                let name = bytes[at + 1..]
-                    .iter()
-                    .take(NOTE_BYTES_MAX)
-                    .take_while(|it| it.is_ascii_alphanumeric() || **it == b'_');
-                let call = at + 1 + name.count();
-                return Some((Joint::QuotesOnly, call + behind(bytes, call, b"(")?));
-            }
-            let sign = [b"or ".as_slice(), b"||", b"??", b"{ "]
-                .into_iter()
-                .find(|it| bytes[at..].starts_with(it))?;
-            Some((Joint::QuotesOnly, skip_blanks(bytes, at + sign.len())))
-        }
+        b')' if is_closed => behind_call(bytes, skip_blanks(bytes, at + 1)),
         // `<key>x</key><string>…`
         b'<' if is_first(b"<key>") => {
             let at = skip_space(bytes, at + behind(bytes, at, b"</key>")?);
@@ -156,6 +141,17 @@ pub(super) fn after(bytes: &[u8], start: usize, end: usize, name_end: usize) -> 
         _ if at > name_end && !is_closed => further_on(bytes, start, at),
         _ => None,
     }
+}
+
+/// What stands behind `get("X")`: another value, or `.send_keys("…")`.
+fn behind_call(bytes: &[u8], at: usize) -> Option<(Joint, usize)> {
+    if bytes.get(at) == Some(&b'.') {
+        let belongs = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+        let call = at + 1 + bytes[at + 1..].iter().take(NOTE_BYTES_MAX).take_while(belongs).count();
+        return Some((Joint::QuotesOnly, call + behind(bytes, call, b"(")?));
+    }
+    let sign = [b"or ".as_slice(), b"||", b"??", b"{ "].into_iter().find(|it| bytes[at..].starts_with(it))?;
+    Some((Joint::QuotesOnly, skip_blanks(bytes, at + sign.len())))
 }
 
 /// `$ printenv X`, `$ echo "$X"`, and the value on the next line.

@@ -107,7 +107,7 @@ pub(super) fn each_of(
     if between == Between::Bar && column <= 1 && !has_who {
         let rest = cells(line, between).into_iter().skip(column + 1);
         rest.for_each(|(from, to)| {
-            found.extend(judged(text, (line_start + from, line_start + to), said, has_who, between))
+            found.extend(judged(text, (line_start + from, line_start + to), said, has_who, between));
         });
     }
     if is_statement {
@@ -141,7 +141,7 @@ pub(super) fn each_of(
             // In lines of prose blanks stand, too.
             Some((from, to)) if between == Between::Blanks && row_line[from..to].trim().contains(' ') => {}
             Some((from, to)) if is_row => {
-                found.extend(judged(text, (at + from, at + to), said, has_who, between))
+                found.extend(judged(text, (at + from, at + to), said, has_who, between));
             }
             _ if row > 0 || row_line.is_empty() => return,
             _ => {}
