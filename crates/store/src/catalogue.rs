@@ -188,29 +188,38 @@ pub fn names_in_project() -> Vec<&'static str> {
     names
 }
 
-/// The table as a page for people.
+/// The table as a page for people: `docs/files.md`.
 #[must_use]
 pub fn page() -> String {
-    let mut page = String::new();
+    let mut page = PAGE_HEAD.to_owned();
     for under in Under::ALL {
         page.push_str(&format!("\n## {}\n\n{}\n\n", under.heading(), under.place()));
-        page.push_str("| file | what | masked again | forgotten | exported | goes by itself |\n|---|---|---|---|---|---|\n");
+        page.push_str("| file | what | masked again | forgotten | exported | goes by itself |\n");
+        page.push_str("|---|---|---|---|---|---|\n");
         for row in ROWS.iter().filter(|row| row.under == under) {
-            page.push_str(&format!(
-                "| `{}` | {} | {} | {} | {} | {} |\n",
-                row.path,
-                row.what,
-                row.masked.words(),
-                row.forgotten.words(),
-                row.carried.words(),
-                row.swept.words()
-            ));
+            let words = [row.masked.words(), row.forgotten.words(), row.carried.words(), row.swept.words()];
+            page.push_str(&format!("| `{}` | {} | {} |\n", row.path, row.what, words.join(" | ")));
         }
     }
     page
 }
 
+const PAGE_HEAD: &str = "# Files
+
+Every file that Throughline ever writes. Names in angle brackets stand for ids, hashes and times; what ends in `…` is a
+copy of something else. `masked again`: what becomes of it when a new version knows more secrets; `forgotten`: what
+`throughline forget` does with it (words are taken out of everything that is masked); `exported`: whether
+`throughline export --output` carries it. Nothing else is ever rewritten or removed, and no link is followed to get there.
+
+`init` edits files of the client beside these: `settings.local.json` (or `settings.json`, `--user`, `--shared`), `.mcp.json`,
+`commands/context-compact.md`, `commands/throughline.md`, a section of `CLAUDE.md`; and it adds lines to `.git/info/exclude`.
+`uninstall` takes them out again. While git is asked, a folder of ours stands in the system's folder for temporary files.
+
+This page is made from `crates/store/src/catalogue/table.rs`; a test compares them.
+";
+
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "the tests prepare files and compare a page")]
 mod tests {
     use super::*;
 
@@ -224,6 +233,27 @@ mod tests {
                 .map(|other| other.path)
                 .collect();
             assert_eq!(fitting, [row.path], "{example}");
+        }
+    }
+
+    #[test]
+    fn the_page_says_what_the_table_says() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/files.md");
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(path, page()).unwrap();
+        }
+        assert_eq!(std::fs::read_to_string(path).unwrap(), page(), "BLESS=1 writes the page anew");
+    }
+
+    #[test]
+    fn what_git_should_not_see_is_kept_out_of_it() {
+        for row in ROWS.iter().filter(|row| row.under == Under::Project && row.path != "throughline.toml") {
+            let path = format!(".claude/{}", row.example("s1", "p1"));
+            let is_kept_out = |line: &str| match line.strip_suffix('*') {
+                Some(begin) => path.starts_with(begin),
+                None => path == line || (line.ends_with('/') && path.starts_with(line)),
+            };
+            assert!(crate::project_files::EXCLUDED.iter().any(|line| is_kept_out(line)), "{path}");
         }
     }
 

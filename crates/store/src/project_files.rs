@@ -21,7 +21,7 @@ const SETTINGS_BYTES_MAX: u64 = throughline_domain::limits::SETTINGS_FILE_BYTES_
 const EXCLUDE_BYTES_MAX: u64 = throughline_domain::limits::EXCLUDE_BYTES_MAX;
 
 /// What of ours git should not see. New lines go to the end: the file says how many of them it was given.
-const EXCLUDED: [&str; 9] = [
+pub(crate) const EXCLUDED: [&str; 9] = [
     // The client keeps its own local settings out of git, but only where it made the file itself.
     ".claude/settings.local.json",
     ".claude/commands/context-compact.md",

@@ -71,6 +71,21 @@ fn refuse_without_room(path: &Spot) -> Result<(), ArchiveError> {
     Err(ArchiveError::Io { path: path.shown(), what })
 }
 
+/// The engine opens its files by their names, and writes into them where they stand: each must be a file with that name
+/// alone.
+fn refuse_odd_files(path: &Spot) -> Result<(), ArchiveError> {
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+        let file = beside(path, suffix);
+        if let Ok(meta) = file.meta()
+            && (!meta.is_file() || meta.links > 1)
+        {
+            let what = "it is a link, or no file of ours alone; nothing is written to it".to_owned();
+            return Err(ArchiveError::Io { path: file.shown(), what });
+        }
+    }
+    Ok(())
+}
+
 /// What a commit survives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Commit {
@@ -146,6 +161,7 @@ impl Archive {
 /// Opens a database file of ours with the rules that all of them share; makes it, for the owner alone.
 pub(crate) fn open_file(path: &Spot, wait: Duration) -> Result<Connection, ArchiveError> {
     let sql = |error: rusqlite::Error| ArchiveError::from_sql(path, &error);
+    refuse_odd_files(path)?;
     refuse_without_room(path)?;
     let connection = connect(path)?;
     connection.busy_timeout(wait).map_err(sql)?;

@@ -19,7 +19,8 @@ fn unknown(under: Under, root: &Path, known: impl Fn(&Path) -> bool) -> Vec<Path
 
 #[test]
 fn no_verb_and_no_hook_writes_a_file_that_the_catalogue_lacks() {
-    let scene = Scene::new();
+    let mut scene = Scene::new();
+    scene.home.set_env("EDITOR", "true");
     let folder = scene.home.config().join("throughline");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("throughline.toml"), "[backup]\ntranscripts = true\n").unwrap();

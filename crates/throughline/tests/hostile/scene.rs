@@ -108,9 +108,13 @@ impl Scene {
         );
     }
 
-    /// Every file outside: its content, its permissions, its names.
-    pub(crate) fn outside_now(&self) -> BTreeMap<PathBuf, (Vec<u8>, u32, bool)> {
-        tree(&self.outside())
+    /// Every file outside: a fingerprint of its content, its length, its permissions.
+    pub(crate) fn outside_now(&self) -> BTreeMap<PathBuf, String> {
+        let seen = |(path, (content, mode, is_link)): (PathBuf, (Vec<u8>, u32, bool))| {
+            let hash = throughline_store::content_hash::of(&content);
+            (path, format!("{hash} {} bytes, mode {mode:o}, link {is_link}", content.len()))
+        };
+        tree(&self.outside()).into_iter().map(seen).collect()
     }
 }
 
