@@ -1,6 +1,6 @@
 //! Pauses: what it costs to be told what changed meanwhile, and to keep notes of a session at every Stop.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use throughline_testkit::{TempHome, Transcript, Usage, payload};
 use crate::Failure;
 use crate::contest::Contest;
 use crate::counts;
-use crate::stage::Stage;
+use crate::stage::{Stage, USUAL};
 
 const SESSION: &str = "paused";
 const ROUNDS: usize = 60;
@@ -31,16 +31,15 @@ pub(crate) struct Figures {
 
 pub(crate) fn measure(stage: &Stage) -> Result<Figures, Failure> {
     let mut figures = Figures::default();
-    let config = stage.home().project().join(".claude/throughline.toml");
     // The clock is moved by the configuration: every pause is a long one.
-    fs::write(&config, "[restore]\nbriefing_minutes = 0\n")?;
+    stage.home().configure(&format!("{USUAL}[restore]\nbriefing_minutes = 0\n"));
     come_back(stage, &mut figures)?;
     for (notes, name) in [("enabled = false", "silent"), ("enabled = true", "noted")] {
-        fs::write(&config, format!("[notes]\n{notes}\n"))?;
+        stage.home().configure(&format!("{USUAL}[notes]\n{notes}\n"));
         let counted = stops(stage, name)?;
         if name == "noted" { figures.with_notes = counted } else { figures.without_notes = counted }
     }
-    fs::remove_file(&config)?;
+    stage.home().configure(USUAL);
     Ok(figures)
 }
 

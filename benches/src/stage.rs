@@ -42,13 +42,13 @@ pub(crate) struct Stage {
     empty: PathBuf,
 }
 
+/// The usual run has no gate in it; those are measured by themselves.
+pub(crate) const USUAL: &str = "[gate]\nturns = 1000000000\n";
+
 impl Stage {
     pub(crate) fn build(binary: &Path) -> Result<Self, Failure> {
         let home = TempHome::new().with_project_env();
-        let config = home.config().join("throughline");
-        fs::create_dir_all(&config)?;
-        // The usual run has no gate in it; those are measured by themselves.
-        fs::write(config.join("throughline.toml"), "[gate]\nturns = 1000000000\n")?;
+        home.configure(USUAL);
         let empty = build_empty(home.root())?;
         let stage = Self { home, binary: binary.to_owned(), empty };
         stage.fill()?;
