@@ -150,6 +150,7 @@ pub fn remove_tree(folder: &Spot) -> Result<(), FileError> {
 }
 
 /// Removes a folder where nothing is in it; says whether it is gone.
+#[expect(clippy::must_use_candidate, reason = "most callers do not mind whether it stays")]
 pub fn remove_if_empty(folder: &Spot) -> bool {
     folder.remove_folder().is_ok()
 }

@@ -241,7 +241,7 @@ impl Places {
         walk(self.home.root(), DEPTH_MAX, &mut all);
         all.sort();
         all.dedup();
-        let bytes = all.iter().map(Spot::len).sum();
+        let bytes = all.iter().map(Spot::bytes).sum();
         let files = all.len();
         let is_held = |path: &Spot| {
             let is_named = needle.is_some_and(|needle| needle.is_in(&path.display()));

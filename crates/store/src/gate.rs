@@ -65,7 +65,7 @@ pub fn retire(memory: &Memory, session_ids: &[&str], wait: Duration) -> Result<u
         fold_spool(memory, &mut archive, session_id)?;
         let folder = memory.home.session(session_id);
         let archived_bytes = archive.spool_offset(session_id)?;
-        let bytes = folder.join("spool.jsonl").len();
+        let bytes = folder.join("spool.jsonl").bytes();
         if archived_bytes >= bytes {
             files::remove_tree(&folder)?;
             archive.retire_spool(session_id)?;

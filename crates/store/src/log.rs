@@ -34,7 +34,7 @@ pub fn failure(home: &Home, now: Timestamp, during: &str, what: &str) {
     };
     let Ok(line) = serde_json::to_vec(&failure) else { return };
     let path = home.log();
-    if path.len() > LOG_BYTES_MAX {
+    if path.bytes() > LOG_BYTES_MAX {
         let _ = path.rename(&path.with_file_name("throughline.log.1"));
     }
     let Ok(mut file) = files::open_append(&path) else { return };

@@ -142,13 +142,13 @@ impl Outbox {
     /// Whether anything waits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.path.len() == 0 && self.folding_path().len() == 0
+        self.path.bytes() == 0 && self.folding_path().bytes() == 0
     }
 
     /// Whether so much waits that somebody should fold it, whatever it is.
     #[must_use]
     pub fn is_long(&self) -> bool {
-        self.path.len() > LONG_BYTES || self.folding_path().exists()
+        self.path.bytes() > LONG_BYTES || self.folding_path().exists()
     }
 
     /// Puts what waits aside for a fold, so that writers can go on. What an earlier fold left behind goes first.

@@ -140,7 +140,7 @@ impl Stage {
         let _ = self.coming().remove_tree();
         files::remove_if_empty(&self.gone());
         files::remove_if_empty(&self.folder);
-        Some(self.gone()).filter(|gone| gone.is_folder())
+        Some(self.gone()).filter(Spot::is_folder)
     }
 }
 

@@ -62,7 +62,7 @@ impl Archive {
     /// Bytes on disk: the database and its log.
     #[must_use]
     pub fn size_bytes(&self) -> u64 {
-        self.path.len() + beside(&self.path, "-wal").len()
+        self.path.bytes() + beside(&self.path, "-wal").bytes()
     }
 
     /// Moves the log into the database and empties it; what is in use by others waits.

@@ -63,7 +63,7 @@ pub struct Archive {
 /// tight one what waits, waits on.
 fn refuse_without_room(path: &Spot) -> Result<(), ArchiveError> {
     let Some(bytes_max) = crate::files::file_bytes_max() else { return Ok(()) };
-    let bytes = path.len();
+    let bytes = path.bytes();
     if bytes_max >= bytes + ROOM_BYTES {
         return Ok(());
     }
@@ -145,7 +145,7 @@ impl Archive {
 
     /// Moves a long log into the database. Every open reads the log from its beginning, so it must stay short.
     fn shorten_log(&self) {
-        if beside(&self.path, "-wal").len() > LOG_BYTES_MAX {
+        if beside(&self.path, "-wal").bytes() > LOG_BYTES_MAX {
             // Best effort, without waiting: somebody who reads it now keeps it until the next commit.
             let _ = self.connection.busy_timeout(Duration::ZERO);
             let _ = self.checkpoint();

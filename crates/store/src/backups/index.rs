@@ -173,7 +173,7 @@ impl Generation {
 
     /// Bytes that both files take.
     pub(super) fn disk_bytes(&self) -> u64 {
-        self.data_path().len() + self.index_path().len()
+        self.data_path().bytes() + self.index_path().bytes()
     }
 
     /// Removes both; the index first: without it the rest is nothing.

@@ -33,7 +33,7 @@ pub fn of_project(project: &Project) -> (Vec<(String, Spot)>, Vec<Spot>) {
     let all = catalogue::find(Under::Project, &project.files, Path::new(""));
     let carried = all.entries.into_iter().filter(|entry| entry.row.carried == Carried::AsFile);
     let (whole, long): (Vec<_>, Vec<_>) =
-        carried.partition(|entry| entry.spot.len() <= FILE_BYTES_MAX as u64);
+        carried.partition(|entry| entry.spot.bytes() <= FILE_BYTES_MAX as u64);
     let found = whole.into_iter().filter_map(|entry| Some((entry.path.to_str()?.to_owned(), entry.spot)));
     let passed = all.odd.into_iter().chain(long.into_iter().map(|entry| entry.spot));
     (found.take(FILES_MAX).collect(), passed.collect())

@@ -193,8 +193,10 @@ impl Swept {
     }
 }
 
-/// Kinds of names: how they are spelt in the table, which names they stand for, and an example.
-const KINDS: [(&str, fn(&str) -> bool, &str); 7] = [
+/// A kind of name: how it is spelt in the table, which names it stands for, and an example.
+type Kind = (&'static str, fn(&str) -> bool, &'static str);
+
+const KINDS: [Kind; 7] = [
     ("<session>", is_plain, "2f467a84-03d0"),
     ("<project>", is_plain, "app-0123456789abcdef"),
     ("<checkpoint>", is_id, "20260126-153000123-0a1b"),

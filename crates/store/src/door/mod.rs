@@ -46,5 +46,5 @@ impl From<Refused> for std::io::Error {
 /// Whether an error says that something on the way was refused, not that nothing is there.
 #[must_use]
 pub fn is_refusal(error: &std::io::Error) -> bool {
-    error.get_ref().is_some_and(|inner| inner.is::<Refused>())
+    error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<Refused>)
 }

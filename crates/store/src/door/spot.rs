@@ -141,7 +141,7 @@ impl Spot {
 
     /// Its length; 0 where nothing is.
     #[must_use]
-    pub fn len(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         self.meta().map_or(0, |meta| meta.len)
     }
 

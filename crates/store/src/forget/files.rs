@@ -116,11 +116,7 @@ fn of_project_file(
         }
         Forgotten::Lines(_) if scope.is_everything() => pieces.file("usage log", spot),
         Forgotten::Lines(lines) => pieces.lines(scope, "usage log", spot, lines),
-        Forgotten::WithSession => {
-            if is_of_session(scope, home, began_ms, entry) {
-                pieces.file("notes", spot);
-            }
-        }
+        Forgotten::WithSession if is_of_session(scope, home, began_ms, entry) => pieces.file("notes", spot),
         _ => {}
     }
 }

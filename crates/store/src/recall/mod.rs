@@ -114,7 +114,7 @@ impl Recall {
     /// Bytes on disk: the database and its log.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.path.len() + archive::beside(&self.path, "-wal").len()
+        self.path.bytes() + archive::beside(&self.path, "-wal").bytes()
     }
 
     /// How many passages there are.
@@ -139,7 +139,7 @@ impl Recall {
 
     /// Moves the log into the database, unless somebody reads it at this moment.
     fn shorten_log(&self, bytes_max: u64) {
-        if archive::beside(&self.path, "-wal").len() > bytes_max {
+        if archive::beside(&self.path, "-wal").bytes() > bytes_max {
             let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
         }
     }

@@ -28,6 +28,8 @@ pub(super) enum What {
     Codes,
     /// The words of a wallet follow.
     SeedPhrase,
+    /// Some words follow that may be a password.
+    Words,
     /// The seed of a second factor follows.
     OtpSeed,
     /// A sentence about logging in.
@@ -85,7 +87,7 @@ const fn hint(text: &'static str, what: What) -> Hint {
     Hint { text, what }
 }
 
-const OWN: [Hint; 176] = [
+const OWN: [Hint; 177] = [
     hint("masterauth", What::Name),
     hint("passw", What::Name),
     hint("passphrase", What::Name),
@@ -170,6 +172,7 @@ const OWN: [Hint; 176] = [
     hint("backup phrase", What::SeedPhrase),
     hint("secret phrase", What::SeedPhrase),
     hint("wallet", What::SeedPhrase),
+    hint("words: ", What::Words),
     hint("12 words", What::SeedPhrase),
     hint("24 words", What::SeedPhrase),
     hint("12-word", What::SeedPhrase),

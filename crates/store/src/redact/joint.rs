@@ -84,7 +84,8 @@ pub(super) fn after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, us
             .map(|(joint, at)| (joint, at + if bytes[at..].starts_with(CDATA) { CDATA.len() } else { 0 }));
     }
     // `/path/db_password<tab>…`, as tools print them.
-    if bytes.get(name_end) == Some(&b'\t') && !closed && holds(&bytes[start..end], b"_") {
+    let begins = start == 0 || bytes[start - 1] == b'\n';
+    if bytes.get(name_end) == Some(&b'\t') && !closed && (begins || holds(&bytes[start..end], b"_")) {
         return Some((Joint::Loose, at));
     }
     // A column of names beside one of values.

@@ -151,6 +151,7 @@ fn is_telling(value: &str) -> bool {
         && (is_mixed || is_odd || !value::is_wordy(value))
         && (is_one_word || value.split(' ').count() >= 3)
         && value::entropy_tenths(value) >= 25
+        && !value::is_path(value)
         && !value::is_placeholder(value)
 }
 

@@ -31,7 +31,7 @@ pub fn use_key_of(home: &Home) {
 
 /// The mark of a secret.
 pub(crate) fn of(kind: &str, secret: &str) -> String {
-    match KEY.get_or_init(|| KEY_FILE.get().and_then(|path| key_at(path))) {
+    match KEY.get_or_init(|| KEY_FILE.get().and_then(key_at)) {
         Some(key) => format!("{OPENING}{kind}:{:04x}]", fingerprint(key, secret)),
         None => format!("{OPENING}{kind}]"),
     }

@@ -295,6 +295,7 @@ fn look_at(what: What, text: &str, at: usize, found: &mut Vec<Found>, end: usize
     match what {
         What::Codes => codes::each_after(text, end, found),
         What::SeedPhrase => found.extend(codes::phrase_after(text, end)),
+        What::Words => found.extend(sentence::words_after(text, at, end)),
         What::OtpSeed => found.extend(codes::seed_after(text, end)),
         What::LoginTalk => sentence::each_on_line(text, at, found),
         What::UserPass if begins_word(bytes, at) => found.extend(prose::pass_below_user(text, at, end)),

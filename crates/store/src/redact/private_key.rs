@@ -105,9 +105,16 @@ pub(super) fn body_at(text: &str, at: usize, found: &mut Vec<Found>) {
 /// The secret numbers of a key in JSON or XML: `"d": "…"`, `<D>…</D>`.
 pub(super) fn each_number(text: &str, at: usize, found: &mut Vec<Found>) {
     const NAMES: [&str; 9] = ["d", "p", "q", "dp", "dq", "qi", "k", "inverseq", "x5k"];
+    // The object around the one field, or what follows the tag.
+    let bytes = text.as_bytes();
+    let floor = at.saturating_sub(NUMBERS_BYTES_MAX);
+    let is_tag = bytes[at] != b'"';
+    let opening = memchr::memrchr(b'{', &bytes[floor..at]).map(|opening| floor + opening + 1);
+    let Some(start) = opening.or(is_tag.then_some(at)) else { return };
     let limit = text.floor_char_boundary(at + NUMBERS_BYTES_MAX);
-    let floor = text.ceil_char_boundary(at.saturating_sub(NUMBERS_BYTES_MAX));
-    for field in text[floor..limit].split(['{', '}', ',', '<']) {
+    let closing = if is_tag { None } else { memchr::memchr(b'}', &bytes[at..limit]) };
+    let end = closing.map_or(limit, |closing| at + closing);
+    for field in text[start..end].split(['{', '}', ',', '<']) {
         let pair = field.split_once(':').or_else(|| field.split_once('>'));
         let Some((name, value)) = pair else { continue };
         let name = name.trim_matches([' ', '"', '\\', '\n', '\'', '\t']).to_ascii_lowercase();

@@ -449,6 +449,11 @@ fn is_token_here(word: &str, place: Place) -> bool {
         return false;
     }
     let is_hex = word.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    // `5521-8830-1947-6602`, the key of a network.
+    let is_groups = word.matches('-').count() > 2 && word.split('-').all(|group| group.len() == 4);
+    if is_hex && is_groups && (place.is_linked || place.is_quoted) {
+        return true;
+    }
     if is_hex {
         return place.is_foreign && word.len() >= 24 && value::is_token(word, Standing::Loose);
     }
@@ -591,4 +596,21 @@ fn is_answer(word: &str) -> bool {
     let is_plain = bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte));
     let has_both = bytes.iter().any(u8::is_ascii_uppercase) && bytes.iter().any(u8::is_ascii_lowercase);
     value::is_strong(word) || (is_bent && is_plain && has_both && value::is_password(word, Standing::Loose))
+}
+
+/// `it opens with seven words: …`: the phrase, where the line says what it opens.
+pub(super) fn words_after(text: &str, at: usize, end: usize) -> Option<Found> {
+    let floor = text.ceil_char_boundary(at.saturating_sub(REACH_BYTES));
+    let before = text[floor..at].rsplit('\n').next()?.to_ascii_lowercase();
+    let opens = ["open", "unlock", "vault", "decrypt", "safe", "login", "log in", "pass", "secret"];
+    let rest = text.get(end..text.floor_char_boundary(end + REACH_BYTES))?;
+    let phrase =
+        rest[..rest.find([',', '.', ';', '(', '—', '–', '\n', '"']).unwrap_or(rest.len())].trim_end();
+    let is_phrase = phrase.split(' ').count() > PHRASE_WORDS_MIN && is_words(phrase);
+    (is_phrase && opens.iter().any(|it| before.contains(it))).then_some(Found {
+        start: end,
+        end: end + phrase.len(),
+        kind: "password",
+        is_certain: false,
+    })
 }

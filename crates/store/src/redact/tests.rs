@@ -530,3 +530,53 @@ fn words_before_the_last_line_of_a_key_survive() {
         assert_eq!(text(&given), given);
     }
 }
+
+/// Named on the third line, and in an address, in base64, in hex, in escapes before and behind it.
+#[test]
+fn a_value_that_is_named_once_is_masked_wherever_it_stands() {
+    let secret = ["Harbor&Lamp", "/4471x"].concat();
+    let hex = "486172626f72264c616d702f3434373178";
+    let given = [
+        format!("it said {secret} twice"),
+        format!("https://h.tld/login?next={}", secret.replace('&', "%26").replace('/', "%2F")),
+        format!("DB_PASSWORD={secret}"),
+        format!("<i>{}</i> and \"{}\"", secret.replace('&', "&amp;"), secret.replace('/', "\\/")),
+        format!("raw {hex} and {}", hex.to_uppercase()),
+        // `me:` and the value.
+        "data bWU6SGFyYm9yJkxhbXAvNDQ3MXg= end".to_owned(),
+    ];
+    let masked = text(&given.join("\n")).into_owned();
+    for left in ["Harbor", "4471x", "486172", "SGFyYm9y", "yJkxhbXAv"] {
+        assert!(!masked.contains(left), "{left} in {masked}");
+    }
+    assert!(masked.contains("it said [masked:") && masked.ends_with(" end"), "{masked}");
+    assert_eq!(text(&masked), masked);
+}
+
+#[test]
+fn a_value_that_was_learnt_is_masked_where_nothing_names_it() {
+    let secret = ["Osprey~Quill", "-90317"].concat();
+    let said = format!("the log has {secret} in it");
+    assert_eq!(text(&said), said);
+    learn(&secret);
+    assert_eq!(text(&said), "the log has [masked:secret] in it");
+    // A word, or what is short, could stand anywhere.
+    for harmless in ["configuration-file", "short-7", "https://h.tld/index"] {
+        learn(harmless);
+        assert_eq!(text(harmless), harmless);
+    }
+}
+
+#[test]
+fn a_field_that_names_a_secret_hides_it_in_the_fields_before() {
+    let secret = ["Walnut!Bridge", "88421"].concat();
+    let mut value = serde_json::json!({
+        "a": format!("started with {secret}"),
+        "env": [{ "value": secret, "type": "String", "key": "SMTP_PASSWORD" }],
+        "passwords": { "me": "Kelp!Bed19", "user": "web" },
+    });
+    json(&mut value);
+    let masked = value.to_string();
+    assert!(!masked.contains("Bridge") && !masked.contains("Kelp"), "{masked}");
+    assert!(masked.contains("started with [masked:") && masked.contains("\"web\""), "{masked}");
+}

@@ -419,7 +419,7 @@ fn is_version(value: &str) -> bool {
         && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 
-fn is_path(value: &str) -> bool {
+pub(super) fn is_path(value: &str) -> bool {
     // Of an address that is no login only what was drawn at random is a secret.
     let is_page = value.starts_with("http://") || value.starts_with("https://");
     if is_page && !value.contains('@') && !value.split(['/', '?', '=', '&', '#']).any(is_random) {

@@ -117,7 +117,7 @@ pub fn kept(home: &Home) -> Vec<Spot> {
 
 fn kept_in(home: &Home, progress: &Progress) -> Vec<Spot> {
     let paths = progress.kept.iter().filter(|name| archive::is_aside(name) && !name.contains('/'));
-    paths.map(|name| home.root().join(name)).filter(|path| path.is_file()).collect()
+    paths.map(|name| home.root().join(name)).filter(Spot::is_file).collect()
 }
 
 fn marker(home: &Home) -> Spot {
@@ -214,7 +214,7 @@ impl Job<'_> {
 
     /// A large database takes seconds to be put in order, and no hook has them.
     fn may_tidy(&self, path: &Spot) -> bool {
-        self.deadline.is_none() || path.len() <= QUICK_BYTES_MAX
+        self.deadline.is_none() || path.bytes() <= QUICK_BYTES_MAX
     }
 
     fn next_file(&self, progress: &mut Progress, done: &mut Done) -> Option<i64> {

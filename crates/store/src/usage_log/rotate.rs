@@ -16,7 +16,7 @@ pub(super) fn rotate(folder: &Spot, rotate_bytes: u64, now: Timestamp) -> Result
     let Some(_alone) = Lock::try_now(&folder.join(".context-usage.lock")) else { return Ok(false) };
     let path = folder.join(FILE_NAME);
     // Measured again, alone: two that saw the same full log must not put the next one aside too.
-    if path.len() < rotate_bytes {
+    if path.bytes() < rotate_bytes {
         return Ok(true);
     }
     files::rename(&path, &free_name(folder, now), "rotate")?;

@@ -10,7 +10,7 @@ use throughline_store::redact;
 use crate::draw::{Draw, base64};
 
 /// What secrets are made of, and what stands around them.
-const PIECES: [&str; 83] = [
+const PIECES: [&str; 110] = [
     "password",
     "token",
     "secret",
@@ -94,6 +94,33 @@ const PIECES: [&str; 83] = [
     " . ",
     "As String = ",
     "for '",
+    "Passwort",
+    "пароль",
+    "密码",
+    "| ",
+    "|\n",
+    "\t",
+    "password,",
+    "recovery codes:",
+    "seed phrase ",
+    "totp ",
+    "&#x41;",
+    "\\x41",
+    "%41",
+    "$ cat key\n",
+    "MIIEvQIBAD",
+    "name: ",
+    "passwords:\n  ",
+    "secrets set A=",
+    "Q7!x9Kd2mm",
+    "gospel ",
+    "<th>",
+    "<td>",
+    "pin ",
+    "log in ",
+    "... ",
+    "? ",
+    "VALUES (",
 ];
 
 fn any_piece() -> impl Strategy<Value = String> {
@@ -185,6 +212,23 @@ fn a_hostile_text_takes_bounded_time() {
         "printenv TOKEN\n".to_owned(),
         "{password, \"".to_owned(),
         "PASS ".to_owned(),
+        "user|password\n".to_owned(),
+        "a,password\nb,Q7!x9Kd2mm\n".to_owned(),
+        "<tr><th>password</th></tr><tr><td>Q7!x9Kd2mm</td></tr>".to_owned(),
+        "INSERT INTO t (password) VALUES ('x'),".to_owned(),
+        "Passwort ist ".to_owned(),
+        "recovery codes: 12345678 ".to_owned(),
+        "mnemonic gospel lizard ".to_owned(),
+        "passwords:\n  - a\n".to_owned(),
+        "\"secrets\": {\"a\": \"b\",".to_owned(),
+        "key: name, value: password, ".to_owned(),
+        "$ show password\nQ7!x9Kd2mm\n".to_owned(),
+        "\\x70\\x61".to_owned(),
+        "%70%61%73".to_owned(),
+        "&#112;".to_owned(),
+        "MIIEvQIBADANBgkq".to_owned(),
+        "\"kty\":\"d\",".to_owned(),
+        "token = \"a\" + ".to_owned(),
     ]);
     for piece in hostile {
         let text = piece.repeat(HOSTILE_BYTES / piece.len());

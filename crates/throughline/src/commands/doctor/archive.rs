@@ -160,7 +160,7 @@ struct Waiting {
 impl Waiting {
     fn count(context: &Context) -> Self {
         let outbox = context.memory.outbox();
-        let bytes = outbox.path().len();
+        let bytes = outbox.path().bytes();
         Self { batches: outbox.read_all().map_or(0, |batches| batches.len()), outbox_bytes: bytes }
     }
 

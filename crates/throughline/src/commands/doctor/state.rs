@@ -98,7 +98,7 @@ fn content(context: &Context, path: &Spot) -> Vec<Check> {
 }
 
 fn budget(context: &Context, path: &Spot, state: &State) -> Check {
-    let size = path.len();
+    let size = path.bytes();
     let metrics = &state.token_metrics;
     let what = format!(
         "{}, about {} tokens ({}), {}",
