@@ -119,7 +119,7 @@ mod tests {
         texts.iter().map(passage).collect()
     }
 
-    const ONE: &str = "MIIEpAIBAAKCAQEAq7Zr4TnYw8LkVb2McXdP9sHfGj3uAe6RtK1oQ5iW0zXvBn2M";
+    const ONE: &str = "hQIEpAIBAAKCAQEAq7Zr4TnYw8LkVb2McXdP9sHfGj3uAe6RtK1oQ5iW0zXvBn2M";
     const TWO: &str = "dP9sHfGj3uAe6RtK1oQ5iW0zXvBn2MIIEpAIBAAKCAQEAq7Zr4TnYw8LkVb2McX+";
     const END: &str = concat!("-----END RSA PRIVATE", " KEY-----");
 

@@ -61,8 +61,11 @@ pub(super) fn each_below(text: &str, start: usize, end: usize, found: &mut Vec<F
     let from = text[floor..start].rfind('\n').map_or(floor, |at| floor + at + 1);
     let command = &text[from..end + length];
     let typed = command.trim_start();
-    let is_typed =
-        PROMPTS.iter().any(|it| typed.starts_with(it)) || typed.contains(":~$ ") || typed.contains(":\\> ");
+    // A quotation begins as a prompt does: one word behind it is no command.
+    let is_quoted = typed.strip_prefix("> ").is_some_and(|rest| !rest.contains(' '));
+    let is_typed = !is_quoted && PROMPTS.iter().any(|it| typed.starts_with(it))
+        || typed.contains(":~$ ")
+        || typed.contains(":\\> ");
     let is_first = from == 0
         && typed.starts_with(|it: char| it.is_ascii_lowercase())
         && SHOWING.iter().any(|it| command.contains(it));

@@ -95,9 +95,10 @@ pub(super) fn body_at(text: &str, at: usize, found: &mut Vec<Found>) {
     };
     if is_private && !is_inside {
         let run = bytes[at..].iter().take(BLOCK_BYTES_MAX).take_while(|byte| is_base64(**byte)).count();
+        let end = body_end(bytes, at).0.max(at + run);
         if run >= 2 * PART_BYTES_MIN {
-            found.push(Found { start: at, end: at + run, kind: "private-key", is_certain: true });
-            each_piece(bytes, at + run, found);
+            found.push(Found { start: at, end, kind: "private-key", is_certain: true });
+            each_piece(bytes, end, found);
         }
     }
 }
