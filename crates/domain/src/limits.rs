@@ -20,7 +20,7 @@ macro_rules! limits {
     ($($name:ident: $kind:ty = $number:expr, $bounds:literal;)*) => {
         $(#[doc = $bounds] pub const $name: $kind = $number;)*
         /// All of them.
-        pub const ALL: &[Limit] = &[$(Limit { name: stringify!($name), number: $number, bounds: $bounds }),*];
+        pub const ALL: &[Limit] = &[$(Limit { name: stringify!($name), number: $number as u64, bounds: $bounds }),*];
     };
 }
 
@@ -41,8 +41,9 @@ limits! {
     // What a project holds: it may have come with a clone.
     STATE_BYTES_MAX: usize = 4 << 20, "A state as text.";
     STATE_FILE_BYTES_MAX: u64 = 4 << 20, "A state file that is taken in.";
+    FOREIGN_STATE_BYTES_MAX: u64 = 128 << 10, "A state file that was not written here; a longer one is set aside unread.";
     STATE_COPY_BYTES_MAX: u64 = 8 << 20, "A state file that is looked at, and our copy of it.";
-    CONFIG_BYTES_MAX: u64 = 256 << 10, "A configuration: `throughline.toml`, or one of git's.";
+    CONFIG_BYTES_MAX: u64 = 256 << 10, "A configuration: `throughline.toml`.";
     CHECKPOINT_BYTES_MAX: u64 = 4 << 20, "A checkpoint.";
     PAGE_BYTES_MAX: u64 = 1 << 20, "A page of notes.";
     NOTE_FILE_BYTES_MAX: u64 = 64 << 10, "A file that was left for the next session.";
@@ -50,7 +51,9 @@ limits! {
     EXCLUDE_BYTES_MAX: u64 = 1 << 20, "Git's exclude file.";
     ENV_FILE_BYTES_MAX: u64 = 64 << 10, "A file of settings beside the code (`.env`).";
     GIT_HEAD_BYTES_MAX: u64 = 8 << 10, "`HEAD`, and a `.git` that is a file.";
-    GIT_POINTER_BYTES_MAX: u64 = 64 << 10, "A path that git wrote into a file.";
+    GIT_POINTER_BYTES_MAX: u64 = 8 << 10, "A path that git wrote into a file.";
+    GIT_CONFIG_BYTES_MAX: u64 = 1 << 20, "A configuration of git's; a longer one, and the repository is not asked.";
+    GIT_SUBMODULE_DEPTH_MAX: u8 = 16, "Submodules in submodules.";
     GIT_PACKED_BYTES_MAX: u64 = 4 << 20, "Git's packed references.";
     GIT_INDEX_TAIL_BYTES_MAX: u64 = 256 << 10, "The end of git's index.";
     GIT_INDEX_BYTES_MAX: u64 = 512 << 20, "An index of git's that is copied.";
@@ -89,7 +92,8 @@ limits! {
     GLANCE_BYTES_MAX: u64 = 16 << 10, "The few words that a status line shows.";
     OUTLINE_BYTES_MAX: u64 = 64 << 10, "An outline: ten decisions with their reasons, and the work item.";
     PROPOSALS_BYTES_MAX: u64 = 256 << 10, "Proposed anchors: ten sentences, a thousand fingerprints.";
-    TRUST_BYTES_MAX: u64 = 4 << 10, "What was trusted.";
+    TRUST_BYTES_MAX: u64 = 16 << 10, "What was trusted.";
+    VERSIONS_BYTES_MAX: u64 = 64 << 10, "Hashes of the state files that we wrote, or were told of.";
     UNTRUSTED_BYTES_MAX: u64 = 1 << 20, "A list of ids that nobody trusted.";
     KNOWN_IDS_BYTES_MAX: u64 = 4 << 10, "The highest ids: one number per kind.";
     MACHINE_BYTES_MAX: u64 = 256, "The machine's id.";

@@ -31,9 +31,9 @@ use crate::settings::Settings;
 use crate::whereabouts::{Repository, WhyNot, repository_around};
 
 /// `HEAD` is one short line.
-const HEAD_BYTES_MAX: u64 = 8 << 10;
+const HEAD_BYTES_MAX: u64 = throughline_domain::limits::GIT_HEAD_BYTES_MAX;
 /// Lists of patterns; git itself becomes slow long before.
-const PATTERNS_BYTES_MAX: u64 = 1 << 20;
+const PATTERNS_BYTES_MAX: u64 = throughline_domain::limits::EXCLUDE_BYTES_MAX;
 /// Most entries of a folder that are looked through; git makes some hundred.
 const ENTRIES_MAX: usize = 10_000;
 /// Most files of a split index; git keeps a few.

@@ -13,7 +13,7 @@ use crate::queries::path_from_bytes;
 use crate::reading;
 
 /// A longer configuration is not read.
-const CONFIG_BYTES_MAX: u64 = 1 << 20;
+const CONFIG_BYTES_MAX: u64 = throughline_domain::limits::GIT_CONFIG_BYTES_MAX;
 /// Most filters that are known by name.
 const FILTERS_MAX: usize = 100;
 

@@ -12,9 +12,9 @@ use crate::reading;
 use crate::settings::Settings;
 
 /// A file with a path in it is one short line.
-const POINTER_BYTES_MAX: u64 = 8 << 10;
+const POINTER_BYTES_MAX: u64 = throughline_domain::limits::GIT_POINTER_BYTES_MAX;
 /// Submodules in submodules; deeper is no project.
-const DEPTH_MAX: u8 = 16;
+const DEPTH_MAX: u8 = throughline_domain::limits::GIT_SUBMODULE_DEPTH_MAX;
 
 /// A repository whose files agree on where it is. All paths are absolute and without links.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -207,6 +207,7 @@ fn each_text(ledger: &mut Ledger, visit: &mut impl FnMut(&mut String)) {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests prepare files behind the door's back")]
 mod tests {
     use super::*;
 

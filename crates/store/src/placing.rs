@@ -193,6 +193,7 @@ fn copy(from: &Spot, to: &Spot) -> Result<(), FileError> {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests prepare files behind the door's back")]
 mod tests {
     use super::*;
 

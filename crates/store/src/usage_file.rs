@@ -114,6 +114,7 @@ fn check_of(number: u64, body: &str) -> u64 {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests prepare files behind the door's back")]
 mod tests {
     use super::*;
 

@@ -7,7 +7,7 @@ use crate::paths::{Home, Project};
 
 /// Most contents that are remembered: one for each branch that somebody works on.
 const ALLOWED_MAX: usize = 64;
-const FILE_BYTES_MAX: u64 = 16 << 10;
+const FILE_BYTES_MAX: u64 = throughline_domain::limits::TRUST_BYTES_MAX;
 
 /// What a person allowed for a project.
 #[derive(Debug, Clone, Default)]

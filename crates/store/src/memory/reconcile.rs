@@ -25,9 +25,9 @@ pub const WORK_ITEM: &str = "sd";
 /// Likewise for the plain decision lines of older files.
 pub const KEY_DECISIONS: &str = "keyDecisions";
 /// Largest state file that is looked at.
-const STATE_FILE_BYTES_MAX: u64 = 4 << 20;
+const STATE_FILE_BYTES_MAX: u64 = throughline_domain::limits::STATE_FILE_BYTES_MAX;
 /// Largest one that was not written here: it is parsed, and kept, only up to this.
-pub(super) const FOREIGN_BYTES_MAX: u64 = 128 << 10;
+pub(super) const FOREIGN_BYTES_MAX: u64 = throughline_domain::limits::FOREIGN_STATE_BYTES_MAX;
 /// Largest list of untrusted ids.
 const UNTRUSTED_BYTES_MAX: u64 = throughline_domain::limits::UNTRUSTED_BYTES_MAX;
 

@@ -8,7 +8,7 @@ use crate::files::{self, AtPath, Durability, FileError};
 use super::Memory;
 
 /// A list of this length is cut to its newer half.
-const LIST_BYTES_MAX: u64 = 64 << 10;
+const LIST_BYTES_MAX: u64 = throughline_domain::limits::VERSIONS_BYTES_MAX;
 
 /// A list of hashes, newest last, that forgets the oldest.
 pub(super) struct Versions {

@@ -16,7 +16,7 @@ use crate::{content_hash, state_file};
 /// Most versions beside the state file that are looked at.
 const KEPT_MAX: usize = 16;
 /// Largest note about one.
-const BASE_BYTES_MAX: u64 = 4 << 20;
+const BASE_BYTES_MAX: u64 = throughline_domain::limits::STATE_FILE_BYTES_MAX;
 
 /// A version that waits for a person's word.
 #[derive(Debug)]

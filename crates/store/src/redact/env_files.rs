@@ -50,6 +50,7 @@ fn pairs(text: &str) -> Vec<(String, String)> {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests prepare files behind the door's back")]
 mod tests {
     use super::*;
 

@@ -127,6 +127,7 @@ fn changed_strings(before: &Value, after: &Value, each: &mut impl FnMut(&str)) {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests prepare files behind the door's back")]
 mod tests {
     use super::*;
 

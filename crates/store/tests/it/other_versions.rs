@@ -27,12 +27,12 @@ fn an_earlier_version_that_comes_back_takes_nothing_from_what_was_acknowledged()
         memory.update(&author(), move |draft| draft.add_decision(&words, "", true)).unwrap();
     };
     add("first");
-    let earlier = fs::read(memory.project.state_file()).unwrap();
+    let earlier = fs::read(memory.project.state_file().shown()).unwrap();
     add("second");
-    fs::write(memory.project.state_file(), &earlier).unwrap();
+    fs::write(memory.project.state_file().shown(), &earlier).unwrap();
     assert_eq!(memory.peek().unwrap().unwrap().entries(Kind::Decision).len(), 2);
     add("third");
-    fs::write(memory.project.state_file(), &earlier).unwrap();
+    fs::write(memory.project.state_file().shown(), &earlier).unwrap();
     let (state, repairs) = memory.load(&author()).unwrap();
     assert_eq!((state.entries(Kind::Decision).len(), repairs.len()), (3, 0));
     let mut archive = Archive::open(&home.archive(), Duration::from_secs(5)).unwrap();

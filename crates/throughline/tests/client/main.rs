@@ -1,4 +1,8 @@
 //! The real Claude Code client with our hooks in it: what it then sends to the model, and what it survives.
+#![cfg_attr(
+    test,
+    expect(clippy::disallowed_methods, reason = "tests look at files behind the product's back")
+)]
 
 #[cfg(test)]
 mod checkpoints;

@@ -4,12 +4,7 @@
     clippy::disallowed_methods,
     reason = "a test sets its scene with files and programs of its own, behind the product's back"
 )]
-#![expect(
-    clippy::expect_used,
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test that cannot go on stops there, loudly"
-)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops there, loudly")]
 
 mod catalogued;
 mod clone;

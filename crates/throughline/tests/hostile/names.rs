@@ -60,7 +60,7 @@ impl Node {
         let _ = fs::remove_file(path);
         match self {
             Node::LinkToFile if path.ends_with("unified-session-state.json") => {
-                symlink(outside.join("state.json"), path).unwrap()
+                symlink(outside.join("state.json"), path).unwrap();
             }
             Node::LinkToFile => symlink(outside.join("file"), path).unwrap(),
             Node::LinkToNothing => symlink(outside.join("new"), path).unwrap(),
@@ -108,7 +108,7 @@ fn groups(scene: &Scene, under: Under, node: Node) -> Vec<Vec<PathBuf>> {
     let name = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
     let stops = |path: &PathBuf| {
         let name = name(path);
-        name == "unified-session-state.json" || name.ends_with("lock") || name.ends_with(".db")
+        name == "unified-session-state.json" || name.ends_with("lock") || name.strip_suffix(".db").is_some()
     };
     let (alone, together): (Vec<PathBuf>, Vec<PathBuf>) = all.into_iter().partition(stops);
     let alone = alone.into_iter().filter(|path| !name(path).contains("set-aside"));

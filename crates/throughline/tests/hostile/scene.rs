@@ -52,7 +52,7 @@ impl Scene {
 
     /// A hook ends well, whatever it meets.
     #[track_caller]
-    fn hook(&self, run: &dyn Fn(&[&str], &str) -> Output, payload: &Value) {
+    fn hook(run: &dyn Fn(&[&str], &str) -> Output, payload: &Value) {
         let output = run(&["hook"], &payload.to_string());
         assert_eq!(output.status.code(), Some(0), "{payload}: {}", output.stderr);
     }
@@ -66,23 +66,23 @@ impl Scene {
     pub(crate) fn do_everything_by(&self, run: &dyn Fn(&[&str], &str) -> Output) {
         let (home, id) = (&self.home, SESSION);
         let _ = fs::remove_file(home.data().join("masked.json"));
-        self.hook(run, &payload::session_start(home, id, "startup"));
+        Self::hook(run, &payload::session_start(home, id, "startup"));
         self.work();
-        self.hook(run, &payload::user_prompt_submit(home, id, "go"));
-        self.hook(run, &payload::post_tool_batch(home, id, &[]));
-        self.hook(run, &payload::task_completed(home, id, "1", "read it"));
+        Self::hook(run, &payload::user_prompt_submit(home, id, "go"));
+        Self::hook(run, &payload::post_tool_batch(home, id, &[]));
+        Self::hook(run, &payload::task_completed(home, id, "1", "read it"));
         let line = payload::status_line(home, id, 200_000, Some(150_000), 1_000).to_string();
         run(&["statusline"], &line);
         for verb in VERBS {
             run(verb, "");
         }
-        self.hook(run, &payload::pre_compact(home, id, "auto", Some("keep names")));
-        self.hook(run, &payload::post_compact(home, id, "auto", "a summary"));
-        self.hook(run, &payload::session_start(home, id, "compact"));
-        self.hook(run, &payload::stop(home, id, "done"));
+        Self::hook(run, &payload::pre_compact(home, id, "auto", Some("keep names")));
+        Self::hook(run, &payload::post_compact(home, id, "auto", "a summary"));
+        Self::hook(run, &payload::session_start(home, id, "compact"));
+        Self::hook(run, &payload::stop(home, id, "done"));
         let _ = fs::remove_file(home.data().join("masked.json"));
         run(&["doctor", "--mask"], "");
-        self.hook(run, &payload::session_end(home, id, "other"));
+        Self::hook(run, &payload::session_end(home, id, "other"));
         for verb in LAST_VERBS {
             run(verb, "");
         }

@@ -72,11 +72,11 @@ pub(super) fn transcripts(context: &Context) -> Vec<Check> {
 pub(super) fn compaction(context: &Context) -> Vec<Check> {
     const NAME: &str = "compaction";
     let folder = context.seen.first().map(|seen| context.place.home.session(&seen.session));
-    let model = folder.as_ref().and_then(|folder| SessionCache::read(folder)).and_then(|cache| cache.model);
+    let model = folder.as_ref().and_then(SessionCache::read).and_then(|cache| cache.model);
     let observed = (context.config.compaction.at_tokens > 0).then_some(context.config.compaction.at_tokens);
     let point = effective_point(&Inputs {
         observed,
-        payload_window: folder.as_ref().and_then(|folder| session::told_window(folder)),
+        payload_window: folder.as_ref().and_then(session::told_window),
         ..context.settings.compaction_inputs(model.as_deref())
     });
     let model = model.as_deref().unwrap_or("a model not known yet");

@@ -113,7 +113,7 @@ impl Proof {
 
     fn remainders(&self) -> Vec<String> {
         let mut all: Vec<String> = self.left.lines();
-        all.extend(self.holding.iter().take(LISTED_MAX).map(|path| path.display()));
+        all.extend(self.holding.iter().take(LISTED_MAX).map(Spot::display));
         let free = self.free_pages.iter().filter(|(_, pages)| *pages > 0);
         all.extend(free.map(|(name, pages)| format!("{name}: {pages} free pages")));
         all.extend((!self.damaged.is_empty()).then(|| damaged(&self.damaged)));
@@ -124,7 +124,7 @@ impl Proof {
 
 /// Databases in which nobody can look.
 fn damaged(paths: &[Spot]) -> String {
-    let names: Vec<String> = paths.iter().take(LISTED_MAX).map(|path| path.display().to_string()).collect();
+    let names: Vec<String> = paths.iter().take(LISTED_MAX).map(Spot::display).collect();
     format!("a damaged database that was set aside may hold it still: {}", names.join(", "))
 }
 

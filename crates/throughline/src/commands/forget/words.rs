@@ -80,7 +80,7 @@ pub(super) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     }
     let others = open_archive(app)?.others_holding(&app.memory.project.key, &|text| needle.is_in(text))?;
     holding.extend(damaged);
-    let names: Vec<String> = holding.iter().map(|path| path.display()).collect();
+    let names: Vec<String> = holding.iter().map(Spot::display).collect();
     let failure = Failure::new(format!("the words are still in {}", names.join(", ")));
     Err(if others.is_empty() {
         failure.hint("run it again when no session is at work; remove by hand what is not ours")

@@ -210,6 +210,7 @@ fn chosen(answer: &str, count: usize) -> Choice {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a test looks at what a terminal tells")]
 mod tests {
     use super::*;
 
