@@ -312,6 +312,8 @@ fn is_pass_here(text: &str, joint: Joint, start: usize, value: &Value) -> bool {
     let is_loose = value.standing == Standing::Loose;
     match joint {
         // Of a login, beside its user.
+        // `--- PASS: TestOne`
+        Joint::Loose if is_loose && text[start..].starts_with("PASS") => value::is_drawn_pass(content),
         Joint::Loose if is_loose && (prose::has_user_before(text, start) || before.ends_with(b"/")) => {
             value::is_password(content, Standing::Loose) && value::has_digit_or_sign(content)
         }
