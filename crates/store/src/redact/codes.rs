@@ -88,7 +88,7 @@ pub(super) fn phrase_after(text: &str, from: usize) -> Option<Found> {
     let (mut first, mut last, mut count) = (0, 0, 0);
     let mut at = 0;
     let is_between = |letter: char| {
-        letter.is_whitespace() || ",.;:)(\"'`[]|#-–•_>".contains(letter) || letter.is_ascii_digit()
+        letter.is_whitespace() || ",.;:)\"'`[]|#-–•>".contains(letter) || letter.is_ascii_digit()
     };
     while at < rest.len() {
         let word = &rest[at..];

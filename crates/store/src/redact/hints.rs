@@ -87,7 +87,7 @@ const fn hint(text: &'static str, what: What) -> Hint {
     Hint { text, what }
 }
 
-const OWN: [Hint; 177] = [
+const OWN: [Hint; 176] = [
     hint("masterauth", What::Name),
     hint("passw", What::Name),
     hint("passphrase", What::Name),
@@ -180,7 +180,6 @@ const OWN: [Hint; 177] = [
     hint("wörter", What::SeedPhrase),
     hint("bip39", What::SeedPhrase),
     hint("bip-39", What::SeedPhrase),
-    hint("ledger", What::SeedPhrase),
     hint("trezor", What::SeedPhrase),
     hint("metamask", What::SeedPhrase),
     hint("electrum", What::SeedPhrase),

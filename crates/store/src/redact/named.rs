@@ -14,6 +14,7 @@ const QUOTED_BYTES_MAX: usize = 4_096;
 const PLAIN_BYTES_MAX: usize = 512;
 /// Pieces of a value that was taken apart, and how much code stands between two.
 const PIECES_MAX: usize = 8;
+const PIECE_BYTES_MIN: usize = 4;
 const GAP_BYTES_MAX: usize = 40;
 /// How much may stand between a vendor's name and the operator.
 const VENDOR_REST_BYTES_MAX: usize = 20;
@@ -206,8 +207,10 @@ fn in_pieces(text: &str, first: &Value, said: Says, others: &mut Vec<Found>) -> 
     }
     let kind = is_secret(said, &whole).filter(|_| !whole.contains(' '))?;
     let as_found = |(start, end): (usize, usize)| Found { start, end, kind, is_certain: false };
-    others.extend(pieces[1..].iter().copied().map(as_found));
-    Some(as_found(pieces[0]))
+    // What is shorter gives nothing away.
+    let is_long = |(start, end): &(usize, usize)| end - start >= PIECE_BYTES_MIN;
+    others.extend(pieces[1..].iter().copied().filter(is_long).map(as_found));
+    pieces.first().copied().filter(is_long).map(as_found)
 }
 
 fn judged(
@@ -309,6 +312,8 @@ fn is_pass_here(text: &str, joint: Joint, start: usize, value: &Value) -> bool {
     let is_loose = value.standing == Standing::Loose;
     match joint {
         // Of a login, beside its user.
+        // `--- PASS: TestOne`
+        Joint::Loose if is_loose && text[start..].starts_with("PASS") => value::is_drawn_pass(content),
         Joint::Loose if is_loose && (prose::has_user_before(text, start) || before.ends_with(b"/")) => {
             value::is_password(content, Standing::Loose) && value::has_digit_or_sign(content)
         }

@@ -83,7 +83,8 @@ pub(super) fn each_below(text: &str, start: usize, end: usize, found: &mut Vec<F
         for line in answer.split('\n').take(DUMP_LINES_MAX).take_while(|line| is_dump(line)) {
             let content = line[9..].trim();
             let at = content.as_ptr() as usize - text.as_ptr() as usize;
-            found.push(Found { start: at, end: at + content.len(), kind: "secret", is_certain: true });
+            let dumped = Found { start: at, end: at + content.len(), kind: "secret", is_certain: true };
+            found.extend((content.len() >= 4).then_some(dumped));
         }
         return;
     }

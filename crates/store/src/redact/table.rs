@@ -153,7 +153,8 @@ pub(super) fn each_of(
 /// Whether a line names columns: two and more, each a name. Lines of code have signs, and begin with blanks.
 fn are_heads(line: &str, heads: &[(usize, usize)], between: Between) -> bool {
     if between == Between::Bar {
-        return heads.len() > 1;
+        // `a || b` is code, `||a||b||` a row of Jira's.
+        return heads.len() > 1 && (line.starts_with("||") || !line.contains("||"));
     }
     let is_name = |(from, to): &(usize, usize)| {
         let head = line[*from..*to].trim();
