@@ -1,4 +1,8 @@
 //! The store against real files, real processes and real damage.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests prepare files behind the door's back, and look at them"
+)]
 
 #[cfg(test)]
 mod archive;
