@@ -231,10 +231,10 @@ fn a_damaged_member_is_named_and_nothing_is_written() {
     other.members[2].print = backup.members[0].print.clone();
     let error = scene.backups().restore_to(&other, &to).unwrap_err();
     assert!(error.to_string().contains("part 3 of"), "{error}");
-    let mut bytes = fs::read(&backup.path.shown()).unwrap();
+    let mut bytes = fs::read(backup.path.shown()).unwrap();
     let middle = usize::try_from(backup.members[1].packed_offset).unwrap() + 200;
     bytes[middle] ^= 0x40;
-    fs::write(&backup.path.shown(), bytes).unwrap();
+    fs::write(backup.path.shown(), bytes).unwrap();
     let error = scene.backups().restore_to(&backup, &to).unwrap_err();
     assert!(
         error.to_string().contains("part 2 of") && error.to_string().contains("from byte 1000"),

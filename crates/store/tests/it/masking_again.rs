@@ -140,7 +140,7 @@ impl Old {
         });
         index.add(&writing, &Batch { blocks: blocks.collect(), files: Vec::new() }).unwrap();
         drop(index);
-        let connection = Connection::open(&path.shown()).unwrap();
+        let connection = Connection::open(path.shown()).unwrap();
         connection.execute_batch("PRAGMA secure_delete = OFF").unwrap();
         let rows: Vec<(i64, Vec<u8>)> = {
             let mut statement = connection.prepare("SELECT id, text FROM texts ORDER BY id").unwrap();
@@ -309,12 +309,12 @@ fn everything_that_was_stored_before_is_masked_by_todays_rules() {
     let leaks = old.leaks();
     assert!(leaks.len() > 20 + BLOCKS, "{leaks:?}");
     let spool = old.home.session("s1").join("spool.jsonl");
-    let bytes = fs::metadata(&spool.shown()).unwrap().len();
+    let bytes = fs::metadata(spool.shown()).unwrap().len();
     let done = old.job(None).run().unwrap();
     assert!(done.masked > u64::from(ROWS) && done.masked < 3_000, "{done:?}");
     assert_clean(&old, &done);
     assert_eq!(
-        fs::metadata(&spool.shown()).unwrap().len(),
+        fs::metadata(spool.shown()).unwrap().len(),
         bytes,
         "whoever remembers how far it was read, reads on there"
     );
@@ -359,7 +359,7 @@ fn whoever_is_killed_is_followed_by_somebody_who_goes_on() {
             .unwrap();
         loop {
             let progress: Value =
-                serde_json::from_slice(&fs::read(&marker.shown()).unwrap_or_default()).unwrap_or_default();
+                serde_json::from_slice(&fs::read(marker.shown()).unwrap_or_default()).unwrap_or_default();
             if progress["step"].as_i64().unwrap_or(-1) >= step || child.try_wait().unwrap().is_some() {
                 break;
             }
@@ -436,16 +436,14 @@ fn a_database_that_was_set_aside_is_masked_if_it_is_text_and_named_if_not() {
             done = old.job(pause.map(|pause| Instant::now() + pause)).run().unwrap();
         }
         assert!(done.is_finished && done.problems.is_empty(), "{done:?}");
-        assert!(
-            fs::read_to_string(&text.shown()).unwrap().starts_with("no database, but [masked:github-pat")
-        );
+        assert!(fs::read_to_string(text.shown()).unwrap().starts_with("no database, but [masked:github-pat"));
         assert_eq!(done.kept, [pages.clone(), log.clone()]);
         assert_eq!(remask::kept(&old.home), done.kept, "it is told later, too");
         // Who sets one aside today had masked it before.
         write(&root.join("throughline.db.corrupt-3").shown(), b"\0");
-        fs::remove_file(&log.shown()).unwrap();
+        fs::remove_file(log.shown()).unwrap();
         assert_eq!(remask::kept(&old.home), std::slice::from_ref(&pages));
-        fs::remove_file(&pages.shown()).unwrap();
+        fs::remove_file(pages.shown()).unwrap();
         assert_eq!(remask::kept(&old.home), Vec::<Spot>::new());
     }
 }
@@ -478,7 +476,7 @@ fn the_rest_of_a_key_that_was_cut_before_it_was_masked_is_masked_too() {
     let block = NewBlock::pack("s1", "/p", &passages, &[1]);
     index.add(&writing, &Batch { blocks: vec![block], files: Vec::new() }).unwrap();
     drop((index, writing));
-    let connection = Connection::open(&path.shown()).unwrap();
+    let connection = Connection::open(path.shown()).unwrap();
     let packed: Vec<u8> = connection.query_row("SELECT text FROM texts", [], |row| row.get(0)).unwrap();
     let text =
         (1..=6).fold(inflated(&packed), |text, number| text.replace(&stands_for(number), &key(number)));
@@ -499,7 +497,7 @@ fn the_rest_of_a_key_that_was_cut_before_it_was_masked_is_masked_too() {
     };
     let done = job.run().unwrap();
     assert_eq!((done.problems, done.is_finished), (Vec::new(), true));
-    let connection = Connection::open(&path.shown()).unwrap();
+    let connection = Connection::open(path.shown()).unwrap();
     let packed: Vec<u8> = connection.query_row("SELECT text FROM texts", [], |row| row.get(0)).unwrap();
     let expected = "cat deploy.txt\n> [masked:private-key:12ab]cat deploy.txt\n> [masked:private-key]cat deploy.txt\n> [masked:private-key]\n> and then the harbour lights";
     assert_eq!(inflated(&packed), expected);
