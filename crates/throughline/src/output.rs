@@ -42,6 +42,11 @@ pub(crate) fn say_fragment(text: &str) -> Result<(), Failure> {
     print(&redact::text(&shown(text)))
 }
 
+/// A line of the demo's screen: the program's own material, which shows our marks as the agent gets them.
+pub(crate) fn say_screen(text: &str) -> Result<(), Failure> {
+    print(&only_ours(&redact::text(text)))
+}
+
 /// What may reach a reader's eyes: masked, defused, with our own colours at most.
 fn harmless(text: &str, has_colours: bool) -> String {
     let masked = redact::text(text);

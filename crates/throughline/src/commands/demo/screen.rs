@@ -116,7 +116,7 @@ fn lines(
 ) -> Result<(), Failure> {
     for (index, line) in wrap(text, columns).into_iter().enumerate() {
         let margin = if index == 0 { margins.0 } else { margins.1 };
-        output::say(format!("{margin}{}", style(&line)).trim_end())?;
+        output::say_screen(format!("{margin}{}", style(&line)).trim_end())?;
     }
     Ok(())
 }
