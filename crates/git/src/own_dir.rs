@@ -19,6 +19,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 use std::time::Instant;
 
 use tempfile::TempDir;
@@ -266,14 +267,14 @@ fn unmade(error: &io::Error) -> String {
 }
 
 fn new_folder() -> io::Result<TempDir> {
+    static SWEPT: Once = Once::new();
+    let prefix = left_behind::prefix();
     let mut builder = tempfile::Builder::new();
-    builder.prefix(left_behind::PREFIX);
+    builder.prefix(&prefix);
     for_us_alone(&mut builder);
     let Ok(folder) = builder.tempdir_in(IN_MEMORY) else { return builder.tempdir() };
-    // Nobody else tidies up there. The folder itself knows what time it is.
-    if let Ok(now) = folder.path().metadata().and_then(|meta| meta.modified()) {
-        left_behind::sweep(Path::new(IN_MEMORY), now);
-    }
+    // Nobody else tidies up there.
+    SWEPT.call_once(|| left_behind::sweep(Path::new(IN_MEMORY)));
     Ok(folder)
 }
 
