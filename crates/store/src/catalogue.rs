@@ -101,12 +101,28 @@ pub struct Found {
     pub entries: Vec<Entry>,
     /// What stands at one of our names and is no file: a link, a pipe, a device. Nobody touches it.
     pub odd: Vec<Spot>,
+    /// Names that may still be looked at; none are left where there were too many.
+    names_left: usize,
+}
+
+impl Found {
+    /// Whether there were more names than somebody wanted to look at.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.names_left == 0
+    }
 }
 
 /// Every file of ours below a root, or below one of its folders (`from`). Links are not followed.
 #[must_use]
 pub fn find(under: Under, root: &Spot, from: &Path) -> Found {
-    let mut found = Found::default();
+    find_some(under, root, from, usize::MAX)
+}
+
+/// The same, for somebody who is in a hurry: after so many names it says that there are more.
+#[must_use]
+pub fn find_some(under: Under, root: &Spot, from: &Path, names_max: usize) -> Found {
+    let mut found = Found { names_left: names_max, ..Found::default() };
     let start = root.join(from);
     if start.is_linked() {
         found.odd.push(start);
@@ -118,7 +134,11 @@ pub fn find(under: Under, root: &Spot, from: &Path) -> Found {
 }
 
 fn walk(under: Under, root: &Spot, folder: &Path, depth: usize, found: &mut Found) {
-    for listed in root.join(folder).list(FILES_MAX) {
+    for listed in root.join(folder).list(FILES_MAX.min(found.names_left)) {
+        if found.names_left == 0 {
+            return;
+        }
+        found.names_left -= 1;
         let path = folder.join(&listed.name);
         match listed.kind {
             NodeKind::Folder if depth > 0 && leads_to_ours(under, &path) => {

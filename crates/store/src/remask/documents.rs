@@ -12,6 +12,8 @@ use crate::files::{self, FileError};
 use crate::redact;
 
 const FILE_BYTES_MAX: u64 = throughline_domain::limits::REMASKED_DOCUMENT_BYTES_MAX;
+/// Longest working set that was set aside and may have been ours.
+const BROKEN_BYTES_MAX: u64 = throughline_domain::limits::FOREIGN_STATE_BYTES_MAX;
 /// Where our block of a page ends that a person writes as well, and where our log in it begins.
 const BLOCK_END: &str = "<!-- throughline: end -->";
 const LOG: &str = "## Progress Log";
@@ -46,6 +48,10 @@ pub(super) fn mask_notes(path: &Spot) -> Result<bool, FileError> {
 
 /// Masks a file if it is text as a whole; `None` when it is not, or too large to be looked at.
 pub(super) fn mask_text(path: &Spot, form: Form) -> Result<Option<bool>, FileError> {
+    if form == Form::BrokenState && path.bytes() > BROKEN_BYTES_MAX {
+        // No working set of ours was ever so long: somebody else's, set aside unread.
+        return Ok(Some(false));
+    }
     let is_text = match files::read_limited(path, FILE_BYTES_MAX) {
         Ok(Some(bytes)) => std::str::from_utf8(&bytes).is_ok() && !bytes.contains(&0),
         Ok(None) => return Ok(Some(false)),

@@ -26,6 +26,8 @@ use places::Outcome;
 
 /// Above this a database is put in order only for somebody who waits for it.
 const QUICK_BYTES_MAX: u64 = throughline_domain::limits::REMASKED_QUICK_BYTES_MAX;
+/// Names in a project that a hook looks at; a clone may bring any number.
+const QUICK_NAMES_MAX: usize = 2_000;
 /// Problems that are told.
 const PROBLEMS_MAX: usize = 20;
 /// Damaged databases that are named.
@@ -221,7 +223,8 @@ impl Job<'_> {
         let roots = self.project_roots(done);
         let projects: Vec<Project> =
             roots.iter().map(|root| Project::at(root, self.user_home, self.home)).collect();
-        let all = places::of(self.home, &projects, self.claude_folder);
+        let names_max = if self.deadline.is_some() { QUICK_NAMES_MAX } else { usize::MAX };
+        let (all, crowded) = places::of(self.home, &projects, self.claude_folder, names_max);
         let from = usize::try_from(progress.at).unwrap_or(0).min(all.len());
         for (number, place) in all.iter().enumerate().skip(from) {
             if self.is_late() {
@@ -233,6 +236,12 @@ impl Job<'_> {
                 Ok(Outcome::Kept) => progress.keep(place.spot()),
                 Err(error) => done.problem(place.spot(), error),
             }
+        }
+        for folder in crowded {
+            done.problem(
+                &folder,
+                "more files than are looked at in passing; `throughline doctor --mask` does it",
+            );
         }
         None
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{documents, lines};
-use crate::catalogue::{self, Entry, Masked, Under};
+use crate::catalogue::{self, Entry, Found, Masked, Under};
 use crate::checkpoints::Checkpoints;
 use crate::door::Spot;
 use crate::lock::{Lock, Patience};
@@ -100,13 +100,23 @@ fn mask_checkpoints(project: &Project, home: &Home) -> Result<bool, String> {
 }
 
 /// Every place, in an order that stays.
-pub(super) fn of(home: &Home, projects: &[Project], claude_folder: Option<&Path>) -> Vec<Place> {
-    let mut all = singles(Under::Data, home.root(), "");
+/// `names_max`: of a project so many names are looked at; those that have more come second.
+pub(super) fn of(
+    home: &Home,
+    projects: &[Project],
+    claude_folder: Option<&Path>,
+    names_max: usize,
+) -> (Vec<Place>, Vec<Spot>) {
+    let mut crowded = Vec::new();
+    let mut all = singles(catalogue::find(Under::Data, home.root(), Path::new("")), Under::Data);
     if let Some(folder) = claude_folder {
-        all.extend(singles(Under::Client, &Spot::root(folder), "data"));
+        let found = catalogue::find(Under::Client, &Spot::root(folder), Path::new("data"));
+        all.extend(singles(found, Under::Client));
     }
     for project in projects {
-        all.extend(singles(Under::Project, &project.files, ""));
+        let found = catalogue::find_some(Under::Project, &project.files, Path::new(""), names_max);
+        crowded.extend(found.is_cut().then(|| project.files.clone()));
+        all.extend(singles(found, Under::Project));
         if let Ok(spot) = state_file::standing(project)
             && spot.is_file()
         {
@@ -125,11 +135,10 @@ pub(super) fn of(home: &Home, projects: &[Project], claude_folder: Option<&Path>
     all.retain(|place| !matches!(place, Place::One(entry) if copies.contains(&entry.spot)));
     all.sort_by(|one, other| one.spot().cmp(other.spot()));
     all.dedup();
-    all
+    (all, crowded)
 }
 
-fn singles(under: Under, root: &Spot, from: &str) -> Vec<Place> {
-    let found = catalogue::find(under, root, Path::new(from));
+fn singles(found: Found, under: Under) -> Vec<Place> {
     let is_one = |entry: &Entry| match entry.row.masked {
         Masked::InPlace | Masked::Whole | Masked::OurPart | Masked::IfText => true,
         Masked::WithItsCopy => under == Under::Data,
