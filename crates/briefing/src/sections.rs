@@ -291,7 +291,10 @@ fn recent_files(facts: &Facts<'_>) -> Section {
         if told.is_empty() {
             continue;
         }
-        let text = format!("From {}, written moments ago:", verbatim(name, 120));
+        let text = format!(
+            "From {}, a file of the project that nobody here vouches for, changed moments ago:",
+            verbatim(name, 120)
+        );
         lines.push(Line { rank: 6, text, why: "a file younger than 30 minutes" });
         for line in told {
             let text = format!("> {}", verbatim(line, 200));

@@ -29,12 +29,21 @@ pub fn addresses(host: &str, port: u16, deadline: Instant) -> io::Result<Vec<Soc
     Ok((host, port).to_socket_addrs()?.collect())
 }
 
+/// The folders in which programs are looked for, without those that depend on where we stand.
+#[expect(clippy::disallowed_methods, reason = "what is looked up for a program is left out, not read")]
+fn absolute_folders() -> std::ffi::OsString {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<_> = std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect();
+    std::env::join_paths(folders).unwrap_or_default()
+}
+
 /// `None` where there is no `getent`, or it knows no such host.
 fn by_getent(host: &str, port: u16, deadline: Instant) -> Option<Vec<SocketAddr>> {
     if host.starts_with('-') {
         return None;
     }
     let mut child = Command::new("getent")
+        .env("PATH", absolute_folders())
         .args(["ahosts", host])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -86,7 +86,9 @@ impl OwnDir {
         ] {
             refuse_other_kinds(&place.join(name), is_folder)?;
         }
+        refuse_links_in(&common_dir.join("objects"))?;
         let head = head_of(git_dir)?;
+        refuse_linked_branch(common_dir, &head)?;
         let folder = new_folder().map_err(|error| format!("no temporary folder can be made: {error}"))?;
         let own = Self { repository, settings, folder };
         own.fill(&head)?;
@@ -107,11 +109,6 @@ impl OwnDir {
             env.push(("GIT_SHALLOW_FILE", shallow));
         }
         env
-    }
-
-    /// Why nothing is written among the objects: some of their folders are links.
-    pub(crate) fn refuse_linked_objects(&self) -> Result<(), String> {
-        refuse_links_in(&self.repository.common_dir.join("objects"))
     }
 
     /// Whether a filter stored content in our folder, where nobody will find it.
@@ -224,6 +221,19 @@ fn head_of(git_dir: &Path) -> Result<String, String> {
     } else {
         Err("its `HEAD` names neither a branch nor a commit".to_owned())
     }
+}
+
+/// The branch that is checked out stands in this repository: another one's, behind a link, is not told.
+fn refuse_linked_branch(common_dir: &Path, head: &str) -> Result<(), String> {
+    let Some(name) = head.trim_end().strip_prefix("ref:").map(str::trim) else { return Ok(()) };
+    let mut path = common_dir.to_owned();
+    for part in name.split('/') {
+        path.push(part);
+        if fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_symlink()) {
+            return Err(format!("its `{}` is a link", crate::names::path_text(part.as_bytes())));
+        }
+    }
+    Ok(())
 }
 
 fn has_pattern(text: &[u8]) -> bool {

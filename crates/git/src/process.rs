@@ -219,6 +219,15 @@ struct Piece {
     bytes: Vec<u8>,
 }
 
+/// The folders in which programs are looked for, without those that depend on where we stand: a project may hold a `git`.
+#[expect(clippy::disallowed_methods, reason = "what is looked up for a program is left out, not read")]
+fn absolute_folders(git: &Git) -> OsString {
+    let named = git.env.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
+    let path = named.or_else(|| std::env::var_os("PATH")).unwrap_or_default();
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect();
+    std::env::join_paths(folders).unwrap_or_default()
+}
+
 fn start(
     git: &Git,
     folder: &Path,
@@ -227,8 +236,9 @@ fn start(
     sender: &SyncSender<Piece>,
 ) -> io::Result<Child> {
     let mut command = Command::new(&git.program);
+    command.env("PATH", absolute_folders(git));
     command.args(CONFIG_ARGS).arg("-C").arg(folder).args(&job.args);
-    command.envs(git.env.iter().map(|(name, value)| (name, value)));
+    command.envs(git.env.iter().filter(|(name, _)| name != "PATH").map(|(name, value)| (name, value)));
     command.envs(ENV_SET.iter().copied());
     for name in ENV_REMOVED {
         command.env_remove(name);

@@ -207,7 +207,6 @@ fn update_copy(asking: &Asking<'_>, index: &Path, chosen: &[Vec<u8>], bounds: &B
     if chosen.is_empty() {
         return Ok(());
     }
-    asking.own.refuse_linked_objects().map_err(|why| format!("git was not asked: {why}"))?;
     let top = &asking.own.repository.top;
     let mut input = Vec::new();
     // A link where a folder was: adding it removes what was in the folder, and git refuses to look behind it.

@@ -42,7 +42,7 @@ pub fn remove(path: &Path, within: Option<&Path>) -> Result<(), FileError> {
 }
 
 /// The file that is meant. In a project it is reached from the project's own folder, and where it is a link to another
-/// file of the project, that one is meant: links are read here, name by name, and never followed by the system.
+/// page of the project, that one is meant: links are read here, name by name, and never followed by the system.
 /// A file of the user's own is where the user put it.
 fn followed(path: &Path, within: Option<&Path>) -> std::io::Result<Spot> {
     let Some(top) = within else { return Ok(outside::resolved(path)) };
@@ -53,7 +53,8 @@ fn followed(path: &Path, within: Option<&Path>) -> std::io::Result<Spot> {
         match spot.meta() {
             Ok(meta) if meta.is_link() => {
                 let target = spot.link_target()?;
-                below = inside(below.parent().unwrap_or(Path::new("")), &target).ok_or(Refused::Link)?;
+                let led = inside(below.parent().unwrap_or(Path::new("")), &target);
+                below = led.filter(|led| is_page(led)).ok_or(Refused::Link)?;
             }
             Ok(_) => return Ok(spot),
             // A link to nowhere is no place for a new file.
@@ -62,6 +63,12 @@ fn followed(path: &Path, within: Option<&Path>) -> std::io::Result<Spot> {
         }
     }
     Err(Refused::Link.into())
+}
+
+/// Whether a link may lead there: to another page for people, and nowhere into git's own folder.
+fn is_page(path: &Path) -> bool {
+    let is_git = |name: &std::ffi::OsStr| name.eq_ignore_ascii_case(".git");
+    path.extension().is_some_and(|end| end.eq_ignore_ascii_case("md")) && !path.iter().any(is_git)
 }
 
 /// Where a link in a folder leads, by its names alone; `None` when that is outside.

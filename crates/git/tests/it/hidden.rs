@@ -143,6 +143,40 @@ fn objects_of_another_repository_bring_no_program_along() {
 }
 
 #[test]
+fn a_branch_or_objects_behind_a_link_are_not_told() {
+    for link_objects in [false, true] {
+        let (repo, other) = (prepared(), prepared());
+        other.git(&["commit", "-q", "--allow-empty", "-m", "PRIVATE SUBJECT"]);
+        let (at, to) = if link_objects {
+            (".git/objects/pack", ".git/objects/pack")
+        } else {
+            (".git/refs/heads", ".git/refs/heads")
+        };
+        let alternates = format!("{}\n", other.folder.join(".git/objects").display());
+        fs::write(repo.folder.join(".git/objects/info/alternates"), alternates).unwrap();
+        fs::remove_dir_all(repo.folder.join(at)).unwrap();
+        symlink(other.folder.join(to), repo.folder.join(at)).unwrap();
+        let told = repo.capture();
+        assert!(told.error.as_deref().is_some_and(|why| why.contains("a link")), "{:?}", told.error);
+        assert!(!format!("{told:?}").contains("PRIVATE"), "{told:?}");
+    }
+}
+
+/// Where a program is looked for in the folder at hand, the project would bring its own.
+#[test]
+fn a_git_of_the_project_is_not_started() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let repo = prepared();
+    let trace = repo.temp.path().join("ran");
+    fs::write(repo.folder.join("git"), format!("#!/bin/sh\necho x >> '{}'\n", trace.display())).unwrap();
+    fs::set_permissions(repo.folder.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
+    for path in [".:/usr/local/bin:/usr/bin:/bin", ":/usr/local/bin:/usr/bin:/bin"] {
+        let told = repo.ours().env("PATH", path).capture(&repo.folder, crate::repo::PATIENCE);
+        assert_eq!((told.error, trace.exists()), (None, false), "{path}");
+    }
+}
+
+#[test]
 fn references_are_not_kept_through_links() {
     let repo = prepared();
     let elsewhere = repo.temp.path().join("elsewhere");

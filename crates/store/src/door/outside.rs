@@ -82,7 +82,11 @@ pub fn resolved(path: &Path) -> Spot {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned()).join(name)
     });
-    at(&real)
+    // Two folders: an empty one may go with the file that was alone in it.
+    match (real.parent().and_then(Path::parent), real.parent().and_then(Path::file_name), real.file_name()) {
+        (Some(root), Some(folder), Some(name)) => Spot::root(root).join(folder).join(name),
+        _ => at(&real),
+    }
 }
 
 /// A file by its path, which is taken as it is: its folder is the root.

@@ -241,7 +241,10 @@ fn links_inside_the_project_are_followed_and_those_that_leave_it_refused() {
     assert_eq!((path.is_symlink(), scene.home.read("AGENTS.md")), (true, "# Agents\n".to_owned()));
     let outside = scene.home.root().join("outside.md");
     fs::write(&outside, "# Out\n").unwrap();
-    for target in [outside.as_path(), std::path::Path::new("nowhere.md")] {
+    scene.home.write(".env", "API_TOKEN=abc\n");
+    for target in
+        [outside.to_str().unwrap(), "nowhere.md", ".git/config", ".git/x.md", ".env", "src/../.git/HEAD"]
+    {
         fs::remove_file(&path).unwrap();
         symlink(target, &path).unwrap();
         let output = scene.run(&["init"]);

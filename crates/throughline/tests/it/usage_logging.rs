@@ -215,7 +215,7 @@ fn a_log_that_leaves_the_project_or_cannot_be_written_costs_nobody_the_line() {
     }
     assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 1);
     assert_eq!(fs::read_to_string(elsewhere.join("context-usage.jsonl")).unwrap(), "not yours\n");
-    assert_eq!(scene.log().matches("a link leaves the project").count(), 1, "said once: {}", scene.log());
+    assert_eq!(scene.log().matches("a link is in the way").count(), 1, "said once: {}", scene.log());
     fs::remove_file(logs(&scene)).unwrap();
     tell_used(&scene, 12_000);
     assert_eq!(story(&scene), ["12000"]);
