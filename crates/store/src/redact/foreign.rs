@@ -160,3 +160,12 @@ pub(super) fn stands_alone(bytes: &[u8], at: usize, end: usize) -> bool {
     let is_end = bytes.get(end).is_none_or(|byte| !byte.is_ascii_digit());
     !is_latin || (is_end && (is_begin || end - at >= PART_BYTES_MIN))
 }
+
+/// Whether a value is what another language calls a password: the text of a label.
+pub(super) fn is_word(value: &str) -> bool {
+    let lower = value.to_lowercase();
+    WORDS.iter().any(|(word, _)| {
+        lower == *word
+            || word.len() >= PART_BYTES_MIN && lower.strip_suffix(['n', 't', 's', 'a']) == Some(word)
+    })
+}

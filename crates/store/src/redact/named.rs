@@ -377,6 +377,14 @@ fn name_around(bytes: &[u8], word: usize, word_end: usize) -> (usize, usize) {
     if start > 0 && bytes[start - 1] == b'\\' && start < word && matches!(bytes[start], b'n' | b't' | b'r') {
         start += 1;
     }
+    // `%3Ftoken%3D…`: what is spelt so ends before the name.
+    if start > 0
+        && bytes[start - 1] == b'%'
+        && start + 2 <= word
+        && bytes[start..start + 2].iter().all(u8::is_ascii_hexdigit)
+    {
+        start += 2;
+    }
     // The dashes of a flag are none of its name.
     while start < word && matches!(bytes[start], b'-' | b'.') {
         start += 1;
@@ -406,7 +414,7 @@ pub(super) fn value_at(bytes: &[u8], at: usize, joint: impl Into<Ends>) -> Optio
         at += 1;
     }
     let is_escaped = bytes.get(at) == Some(&b'\\') && matches!(bytes.get(at + 1), Some(b'"' | b'\''));
-    if let Some(value) = deeply_quoted(bytes, at) {
+    if let Some(value) = deeply_quoted(bytes, at).or_else(|| rarely_quoted(bytes, at)) {
         return Some(value);
     }
     let quote_at = at + usize::from(is_escaped);
@@ -419,6 +427,9 @@ pub(super) fn value_at(bytes: &[u8], at: usize, joint: impl Into<Ends>) -> Optio
         let start = start + 2 * usize::from(is_nested);
         let end = quoted_end(bytes, start, quote, is_escaped || is_nested)?;
         let start = behind_scheme(bytes, start, end);
+        if let Some(tail) = with_tail(bytes, quote_at, end).filter(|_| end > start) {
+            return Some(Value { start, end: tail, standing: Standing::Plain });
+        }
         return (end > start).then_some(Value { start, end, standing: Standing::Quoted });
     }
     let start = behind_scheme(bytes, at, bytes.len().min(at + PLAIN_BYTES_MAX));
@@ -458,6 +469,8 @@ fn quoted_end(bytes: &[u8], start: usize, quote: u8, is_escaped: bool) -> Option
             b'\n' => return None,
             b'\\' if is_escaped && bytes.get(at + 1) == Some(&quote) => return Some(at),
             b'\\' => at += 1,
+            // `'it''s'`: of SQL and YAML.
+            byte if byte == quote && is_doubled(bytes, at) => at += 1,
             byte if byte == quote => return Some(at),
             _ => {}
         }
@@ -465,6 +478,51 @@ fn quoted_end(bytes: &[u8], start: usize, quote: u8, is_escaped: bool) -> Option
     }
     // A text that was cut in the middle of a value.
     (limit == bytes.len()).then_some(limit)
+}
+
+/// Whether a quote between two letters is followed by another one.
+fn is_doubled(bytes: &[u8], at: usize) -> bool {
+    let is_letter = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    bytes[at] == b'\''
+        && bytes.get(at + 1) == Some(&b'\'')
+        && at > 0
+        && is_letter(bytes.get(at - 1))
+        && is_letter(bytes.get(at + 2))
+}
+
+/// Where a value ends that goes on behind its closing quote, as shells and settings have it: `"a b"-c`.
+fn with_tail(bytes: &[u8], quote_at: usize, end: usize) -> Option<usize> {
+    let is_setting = quote_at > 0 && bytes[quote_at - 1] == b'=';
+    let tail = bytes.get(end + 1..)?.iter().take(PLAIN_BYTES_MAX);
+    let length = tail.take_while(|byte| byte.is_ascii_alphanumeric() || b"-_!#%+~".contains(byte)).count();
+    let stops = bytes.get(end + 1 + length).is_none_or(|byte| byte.is_ascii_whitespace());
+    (is_setting && length > 2 && stops).then_some(end + 1 + length)
+}
+
+/// `%q(…)`, `q{…}`, `R"(…)"`, `{…}` of a connection string: quotes that only some languages have.
+fn rarely_quoted(bytes: &[u8], at: usize) -> Option<Value> {
+    let rest = bytes.get(at..)?;
+    let (skip, close): (usize, &[u8]) = match rest {
+        [b'%', b'q' | b'Q', b'(', ..] | [b'q', b'(', ..] => (if rest[0] == b'%' { 3 } else { 2 }, b")"),
+        [b'%', b'q' | b'Q', b'{', ..] | [b'q', b'{', ..] => (if rest[0] == b'%' { 3 } else { 2 }, b"}"),
+        [b'%', b'q' | b'Q', b'[', ..] => (3, b"]"),
+        [b'R', b'"', b'(', ..] => (3, b")\""),
+        [b'r', b'#', b'"', ..] => (3, b"\"#"),
+        [b'{', second, ..]
+            if second.is_ascii_graphic()
+                && at > 0
+                && bytes[at - 1] == b'='
+                && !b"{}$%#\"'".contains(second) =>
+        {
+            (1, b"};")
+        }
+        _ => return None,
+    };
+    let start = at + skip;
+    let limit = bytes.len().min(start + PLAIN_BYTES_MAX);
+    let end = start + memchr::memmem::find(&bytes[start..limit], close)?;
+    let is_line = !bytes[start..end].contains(&b'\n');
+    (end > start && is_line).then_some(Value { start, end, standing: Standing::Quoted })
 }
 
 /// `"Bearer …"` under a name is a value with a word before it.
@@ -480,6 +538,7 @@ fn behind_scheme(bytes: &[u8], start: usize, end: usize) -> usize {
 
 fn plain_end(bytes: &[u8], start: usize, _ends: Ends) -> usize {
     let limit = bytes.len().min(start + PLAIN_BYTES_MAX);
+    let is_spelt = bytes[..start].ends_with(b"%3D") || bytes[..start].ends_with(b"%3d");
     let mut end = start;
     while end < limit {
         match bytes[end] {
@@ -487,6 +546,8 @@ fn plain_end(bytes: &[u8], start: usize, _ends: Ends) -> usize {
             b'"' | b'\'' | b'`' | b'<' | b'>' => break,
             // `[…]`
             b']' if start > 0 && bytes[start - 1] == b'[' => break,
+            // The next parameter of an address in an address.
+            b'%' if bytes[end..].starts_with(b"%26") && is_spelt => break,
             // An escape inside of JSON: a line end or a quote.
             b'\\' if matches!(bytes.get(end + 1), Some(b'n' | b'r' | b't' | b'"' | b'\'')) => break,
             // The next parameter or field begins.

@@ -51,7 +51,7 @@ const TRAILERS: [&str; 29] = [
     "override",
 ];
 /// What makes a token something else than a key to a door.
-const HARMLESS_TOKENS: [&str; 45] = [
+const HARMLESS_TOKENS: [&str; 43] = [
     "allow",
     "with",
     "include",
@@ -62,8 +62,6 @@ const HARMLESS_TOKENS: [&str; 45] = [
     "continuation",
     "cancellation",
     "cancel",
-    "csrf",
-    "xsrf",
     "sync",
     "public",
     "delimiter",
@@ -99,7 +97,9 @@ const HARMLESS_TOKENS: [&str; 45] = [
     "comment",
 ];
 /// What a key has to be called to be one of those that open something.
-const KEYS: [&str; 52] = [
+const KEYS: [&str; 54] = [
+    "crypt",
+    "vault",
     "unseal",
     "root",
     "api",
