@@ -3,7 +3,7 @@
 use super::Found;
 use super::named::{self, Ends, Value};
 use super::value::{self, Standing};
-use super::{prose, sentence};
+use super::{prose, sentence, talk};
 
 /// How far behind a program's name its flags are looked for.
 const LINE_BYTES_MAX: usize = 600;
@@ -153,7 +153,14 @@ pub(super) fn each_at(text: &str, word: &str, at: usize, found: &mut Vec<Found>)
     }
     match secret_at(text, at, end) {
         None if word == "login" => match prose::pair_after(text, end) {
-            None => sentence::each_on_line(text, at, found),
+            None => {
+                sentence::each_on_line(text, at, found);
+                let rest = &text[end..text.floor_char_boundary(end + 200)];
+                let line = rest.split('\n').next().unwrap_or_default();
+                if line.trim_end().ends_with('?') {
+                    talk::each_around(text, (at, end), talk::About::Password, found);
+                }
+            }
             pair => found.extend(pair),
         },
         secret => found.extend(secret),

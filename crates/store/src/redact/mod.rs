@@ -30,6 +30,7 @@ mod sentence;
 mod shape;
 mod structured;
 mod table;
+mod talk;
 mod transcript_line;
 mod tree;
 mod value;
@@ -297,7 +298,10 @@ fn look_at(what: What, text: &str, at: usize, found: &mut Vec<Found>, end: usize
         What::SeedPhrase => found.extend(codes::phrase_after(text, end)),
         What::Words => found.extend(sentence::words_after(text, at, end)),
         What::OtpSeed => found.extend(codes::seed_after(text, end)),
-        What::LoginTalk => sentence::each_on_line(text, at, found),
+        What::LoginTalk => {
+            sentence::each_on_line(text, at, found);
+            talk::each_pair_around(text, at, found);
+        }
         What::UserPass if begins_word(bytes, at) => found.extend(prose::pass_below_user(text, at, end)),
         What::UserPass => {}
         What::SmtpLogin => found.extend(header::smtp_answer(text, end)),

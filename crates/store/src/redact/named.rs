@@ -4,6 +4,7 @@ use super::Found;
 use super::joint::{self, Joint, skip_blanks};
 use super::names::{self, Says};
 use super::shape::{Reach, Vendor, reach};
+use super::talk::{self, About};
 use super::value::{self, Standing};
 use super::{prose, sentence};
 
@@ -56,7 +57,7 @@ pub(super) fn secret_at(
     if found.is_none()
         && matches!(
             bytes.get(end),
-            None | Some(b' ' | b':' | b'\'' | b'(' | b',' | b'-' | b'?' | b'.' | b'\n' | 0x80..)
+            None | Some(b' ' | b':' | b'\'' | b'(' | b')' | b',' | b'-' | b'?' | b'.' | b'\n' | 0x80..)
         )
         && let Some(said) = said()
     {
@@ -69,7 +70,11 @@ pub(super) fn secret_at(
             sentence::each_alone(text, start, end, others);
         }
         if matches!(said, Says::Password | Says::Token) {
+            let about = if said == Says::Password { About::Password } else { About::Token };
             sentence::each_on_line(text, start, others);
+            talk::each_around(text, (start, end), about, others);
+            talk::each_pair_around(text, start, others);
+            others.extend(talk::before_brackets(text, start, end));
         }
     }
     (found, (start, end))
@@ -149,6 +154,8 @@ pub(super) fn foreign_at(text: &str, word: usize, word_end: usize, said: Says, f
         return;
     }
     sentence::each_after(text, end, said, true, found);
+    talk::each_around(text, (word, end), About::Abroad, found);
+    found.extend(talk::before_brackets(text, word, end));
     if said == Says::Password {
         sentence::each_on_line(text, word, found);
         sentence::each_alone(text, word, end, found);

@@ -14,7 +14,11 @@ const PHRASE_WORDS_MIN: usize = 3;
 const PHRASE_WORDS_MAX: usize = 10;
 
 /// Words right before a value.
-const LINKS: [&str; 66] = [
+const LINKS: [&str; 70] = [
+    "e",
+    "jadi",
+    "menjadi",
+    "becomes",
     "is",
     "to",
     "be",
@@ -368,12 +372,19 @@ fn opened<'t>(line: &'t str, word: &Word<'t>) -> (&'t str, bool) {
             return (&rest[..rest.find(close).unwrap_or(rest.len())], true);
         }
     }
-    let is_quoted =
-        line[..word.start].ends_with(['「', '『', '“', '„', '«', '（']) || word.text.starts_with('(');
+    // Letters without blanks between them may stand in the value, too.
+    for (open, close) in [('「', '」'), ('『', '』'), ('“', '”')] {
+        if line[..word.start].ends_with(open)
+            && let Some(end) = line[word.start..].find(close)
+        {
+            return (&line[word.start..word.start + end], true);
+        }
+    }
+    let is_quoted = line[..word.start].ends_with(['„', '«', '（']) || word.text.starts_with('(');
     (trimmed(inner), is_quoted)
 }
 
-fn trimmed(word: &str) -> &str {
+pub(super) fn trimmed(word: &str) -> &str {
     word.trim_end_matches(['"', '\'', '`', ')', ',', '.', ';', ':', '*', '»', '”', '“', '>'])
 }
 
@@ -427,6 +438,13 @@ fn is_password_here(word: &str, said: Says, place: Place) -> bool {
     let digits = word.bytes().rev().take_while(u8::is_ascii_digit).count();
     // `password otterpond77`: a word and a number, right behind the name.
     let is_next = place.number == 0 && (2..=6).contains(&digits) && word.len() >= 8;
+    // `the password is toner-low-again`
+    if said == Says::Password && place.is_linked && place.number < 2 && is_joined(word, PHRASE_WORDS_MIN) {
+        return true;
+    }
+    if place.is_foreign && place.is_linked && is_mixed && word.len() >= 8 && is_named(Standing::Plain) {
+        return true;
+    }
     (is_next && is_mixed && is_named(Standing::Loose) && !word.contains(['-', '_', '.']))
         || (is_direct && is_mixed && is_named(Standing::Loose))
         || (is_direct && has_sign(word) && has(char::is_alphabetic) && is_named(Standing::Plain))
@@ -474,8 +492,16 @@ pub(super) fn is_words(words: &str) -> bool {
         && !all.iter().any(|word| STOP.contains(word))
 }
 
+/// Plain words joined by hyphens, so many at least, and none that a sentence has.
+pub(super) fn is_joined(word: &str, least: usize) -> bool {
+    let is_plain =
+        |part: &str| (3..=12).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_lowercase());
+    let parts = word.split('-');
+    parts.clone().count() >= least && parts.clone().all(|part| is_plain(part) && !STOP.contains(&part))
+}
+
 /// A path, an address, a version, a date, a ticket, a hash, code.
-fn is_something_else(word: &str) -> bool {
+pub(super) fn is_something_else(word: &str) -> bool {
     let bytes = word.as_bytes();
     let is_hex = word.len() >= 7 && bytes.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
     let is_number = bytes.iter().all(|byte| byte.is_ascii_digit() || b"-.:/,%T+Z".contains(byte));
