@@ -10,6 +10,7 @@ mod command;
 mod encoded;
 mod env_files;
 mod escaped;
+mod fields;
 mod foreign;
 #[path = "../../rules/gitleaks.rs"]
 mod gitleaks;
@@ -17,6 +18,7 @@ mod header;
 mod hints;
 mod joint;
 mod known;
+mod label;
 mod mark;
 mod named;
 mod names;
@@ -265,6 +267,7 @@ fn look_at_hints(text: &str, found: &mut Vec<Found>) {
             What::Name => {
                 let (secret, (start, looked_at)) = named::secret_at(text, at, end, found);
                 table::each_of(text, (start, looked_at), None, &mut budget, found);
+                fields::each_of(text, (start, looked_at), None, &mut budget, found);
                 printed::each_below(text, start, looked_at, found);
                 if let Some(said) = named::says_at(text, start, looked_at) {
                     tree::each_of(text, start, looked_at, said, found);
@@ -276,6 +279,7 @@ fn look_at_hints(text: &str, found: &mut Vec<Found>) {
             What::ShortName if begins_word(bytes, at) => {
                 named::foreign_at(text, at, end - 1, Says::Password, found);
                 table::each_of(text, (at, end - 1), Some(Says::Password), &mut budget, found);
+                fields::each_of(text, (at, end - 1), Some(Says::Password), &mut budget, found);
             }
             What::ShortName => {}
             // Short ones stand in other words, and in what is encoded.
@@ -283,6 +287,7 @@ fn look_at_hints(text: &str, found: &mut Vec<Found>) {
             What::Foreign(said) => {
                 named::foreign_at(text, at, end, said, found);
                 table::each_of(text, (at, end), Some(said), &mut budget, found);
+                fields::each_of(text, (at, end), Some(said), &mut budget, found);
             }
             What::Command => command::each_at(text, hint.text, at, found),
             what => look_at(what, text, at, found, end),

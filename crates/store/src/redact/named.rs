@@ -6,7 +6,7 @@ use super::names::{self, Says};
 use super::shape::{Reach, Vendor, reach};
 use super::talk::{self, About};
 use super::value::{self, Standing};
-use super::{prose, sentence};
+use super::{label, prose, sentence};
 
 /// Longest name, on either side of its telling word.
 pub(super) const NAME_BYTES_MAX: usize = 64;
@@ -67,6 +67,7 @@ pub(super) fn secret_at(
         }
         if said == Says::Password {
             others.extend(sentence::phrase_after(text, end).filter(|_| is_phrase_name(&text[start..end])));
+            others.extend(label::value_of(text, start, end));
             sentence::each_alone(text, start, end, others);
         }
         if matches!(said, Says::Password | Says::Token) {
@@ -157,6 +158,7 @@ pub(super) fn foreign_at(text: &str, word: usize, word_end: usize, said: Says, f
     talk::each_around(text, (word, end), About::Abroad, found);
     found.extend(talk::before_brackets(text, word, end));
     if said == Says::Password {
+        found.extend(label::value_of(text, word, end));
         sentence::each_on_line(text, word, found);
         sentence::each_alone(text, word, end, found);
     }
@@ -238,6 +240,9 @@ fn judged(
     if let Some(behind) = behind_type(text, &value) {
         value = behind;
     }
+    if let Some(end) = element_end(bytes, &value, joint) {
+        value.end = end;
+    }
     let is_quoted = value.standing == Standing::Quoted && bytes[value.start - 1] != b'`';
     if joint == Joint::QuotesOnly && !is_quoted {
         return None;
@@ -297,6 +302,18 @@ fn judged(
     Some(value.found(kind))
 }
 
+/// Where the text of an element ends, blanks and all: `<password>…</password>`.
+fn element_end(bytes: &[u8], value: &Value, joint: Joint) -> Option<usize> {
+    let is_text = matches!(joint, Joint::Element | Joint::Flag)
+        && value.standing == Standing::Loose
+        && value.start > 0
+        && bytes[value.start - 1] == b'>';
+    let rest = bytes[value.start..].iter().take(NAME_BYTES_MAX);
+    let length = rest.take_while(|byte| !matches!(byte, b'<' | b'\n')).count();
+    let end = value.start + length;
+    (is_text && end > value.end && bytes[end..].starts_with(b"</")).then_some(end)
+}
+
 /// Whether the value behind a password's name is one.
 fn is_password_here(text: &str, joint: Joint, start: usize, value: &Value) -> bool {
     let content = &text[value.start..value.end];
@@ -304,7 +321,7 @@ fn is_password_here(text: &str, joint: Joint, start: usize, value: &Value) -> bo
     let is_quoted = value.standing == Standing::Quoted;
     let is_phrase_name = || is_phrase_name(&name[..name_end(name)]);
     if content.contains(' ') {
-        let is_value = joint == Joint::Tight || joint.is_flag() || is_quoted;
+        let is_value = matches!(joint, Joint::Tight | Joint::Element) || joint.is_flag() || is_quoted;
         return is_value && value::is_pass_sentence(content)
             || is_quoted && is_phrase_name() && value::is_phrase_sentence(content);
     }
@@ -615,7 +632,16 @@ fn is_plain_place(bytes: &[u8], start: usize, end: usize) -> bool {
     let is_parameter = matches!(before, Some(b'?' | b'&' | b';' | b'-'));
     let is_environment =
         start >= 2 && bytes[..start].ends_with(b"-e ") || bytes[..start].ends_with(b"export ");
-    is_loud || is_parameter || is_environment
+    is_loud || is_parameter || is_environment || is_property(bytes, start, end)
+}
+
+/// `spring.mail.password=some-words`: a line of a file of settings. No code has the hyphens.
+fn is_property(bytes: &[u8], start: usize, end: usize) -> bool {
+    let begins = start == 0 || bytes[start - 1] == b'\n';
+    let ends = bytes.get(end).is_none_or(|byte| matches!(byte, b'\n' | b'\r'));
+    let line = &bytes[start..end];
+    let Some(equals) = line.iter().position(|byte| *byte == b'=') else { return false };
+    begins && ends && line[..equals].contains(&b'.') && line[equals + 1..].contains(&b'-')
 }
 
 /// In prose nearly everything follows `is`: only what has digits between letters, or marks, is a secret there.

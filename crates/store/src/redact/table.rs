@@ -68,7 +68,7 @@ impl Budget {
         Self(text.len() * 2 + TABLE_BYTES_MAX)
     }
 
-    fn spend(&mut self, bytes: usize) -> bool {
+    pub(super) fn spend(&mut self, bytes: usize) -> bool {
         let is_left = self.0 >= bytes;
         self.0 = self.0.saturating_sub(bytes);
         is_left
@@ -344,6 +344,11 @@ fn judged(
         .or_else(|| (said == Says::Password && has_who && sentence::is_words(value)).then_some("password"))?;
     let start = value.as_ptr() as usize - text.as_ptr() as usize;
     Some(Found { start, end: start + value.len(), kind, is_certain: false })
+}
+
+/// The value of a field whose name stands in a list elsewhere.
+pub(super) fn judged_field(text: &str, place: (usize, usize), said: Says) -> Option<Found> {
+    judged(text, place, said, true, Between::Sign(b','))
 }
 
 /// A date, a number, a type, a name of a secret, a whole sentence: what stands under a password's name in a list of them.
