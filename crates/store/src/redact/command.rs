@@ -38,7 +38,7 @@ enum Takes {
 }
 
 /// Programs and statements, by the words that hint at them.
-const PROGRAMS: [(&str, Takes); 93] = [
+const PROGRAMS: [(&str, Takes); 96] = [
     ("basicauth(", Takes::SecondArgument),
     ("basic_auth(", Takes::SecondArgument),
     ("login(", Takes::SecondArgument),
@@ -132,6 +132,9 @@ const PROGRAMS: [(&str, Takes); 93] = [
     ("variables --set", Takes::Piped),
     ("kv put", Takes::Piped),
     ("from-literal", Takes::Piped),
+    ("password-command 'echo ", Takes::Word(0)),
+    ("password-command \"echo ", Takes::Word(0)),
+    ("password-command='echo ", Takes::Word(0)),
 ];
 
 /// The words that hint at a program, for the one pass over every text.

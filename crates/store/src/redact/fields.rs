@@ -47,7 +47,8 @@ pub(super) fn each_of(
         .get(inner + 1)
         .is_some_and(|name| name.trim_start().starts_with(|it: char| it.is_ascii_alphabetic()));
     let count = column + 1 + inner + usize::from(ends_list);
-    let is_own_line = column + 1 == left.len() && left.last().is_some_and(|name| is_name(name) || column == 0);
+    let is_own_line =
+        column + 1 == left.len() && left.last().is_some_and(|name| is_name(name) || column == 0);
     // A head of a table is read as one.
     if count < NAMES_MIN
         || !left[0].trim().is_empty()

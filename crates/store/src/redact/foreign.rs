@@ -4,7 +4,17 @@ use super::names::Says;
 
 /// Words in small letters. Capitals are compared in ASCII alone, so that a word which begins with another letter stands
 /// here without it, or twice.
-pub(super) const WORDS: [(&str, Says); 143] = [
+pub(super) const WORDS: [(&str, Says); 153] = [
+    ("暗証キー", Says::Password),
+    ("認証キー", Says::Token),
+    ("アクセスキー", Says::Token),
+    ("秘密鍵", Says::Token),
+    ("인증키", Says::Token),
+    ("unlock code", Says::Password),
+    ("activation code", Says::Password),
+    ("freischaltcode", Says::Password),
+    ("entsperrcode", Says::Password),
+    ("aktivierungscode", Says::Password),
     ("passwort", Says::Password),
     ("passwoerter", Says::Password),
     ("kennwort", Says::Password),

@@ -5,6 +5,7 @@
 //! kilobytes. What is found is replaced by a `mark`.
 
 mod address;
+mod byte_list;
 mod codes;
 mod command;
 mod encoded;
@@ -281,7 +282,9 @@ fn look_at_hints(text: &str, found: &mut Vec<Found>) {
                 table::each_of(text, (at, end - 1), Some(Says::Password), &mut budget, found);
                 fields::each_of(text, (at, end - 1), Some(Says::Password), &mut budget, found);
             }
-            What::ShortName => {}
+            What::ShortName if let Some(start) = named::short_name(bytes, at) => {
+                named::foreign_at(text, start, end - 1, Says::Password, found);
+            }
             // Short ones stand in other words, and in what is encoded.
             What::Foreign(_) if !foreign::stands_alone(bytes, at, end) => {}
             What::Foreign(said) => {
@@ -289,6 +292,11 @@ fn look_at_hints(text: &str, found: &mut Vec<Found>) {
                 table::each_of(text, (at, end), Some(said), &mut budget, found);
                 fields::each_of(text, (at, end), Some(said), &mut budget, found);
             }
+            What::Otp if begins_word(bytes, at) => {
+                table::each_of(text, (at, end), Some(Says::Token), &mut budget, found);
+                found.extend(codes::seed_after(text, end));
+            }
+            What::ShortName => {}
             What::Command => command::each_at(text, hint.text, at, found),
             what => look_at(what, text, at, found, end),
         }
@@ -313,7 +321,10 @@ fn look_at(what: What, text: &str, at: usize, found: &mut Vec<Found>, end: usize
         What::Relay => found.extend(address::in_relay_file(text, end)),
         What::Pin if begins_word(bytes, at) => found.extend(codes::pin_after(text, end)),
         What::Pin => {}
-        What::KeyOfList => found.extend(tree::key_of_list(text, end)),
+        What::KeyOfList => {
+            found.extend(tree::key_of_list(text, end));
+            table::each_key_below(text, end, found);
+        }
         What::Generated => found.extend(tree::generated(text, end)),
         What::PasswordFile => found.extend(address::in_password_file(text, at, end)),
         What::EncodedKey => found.extend(encoded::key_at(text, at)),
@@ -324,6 +335,8 @@ fn look_at(what: What, text: &str, at: usize, found: &mut Vec<Found>, end: usize
         What::Authorization => found.extend(header::authorization_at(text, end)),
         What::Bearer => found.extend(header::bearer_at(text, at, end)),
         What::Cookie => header::cookies_at(text, end, found),
+        What::CookieFlag => header::cookies_in(text, end - 1, found),
+        What::Link => address::each_in_link(text, end, found),
         What::PrivateKey => {
             let block = private_key::block_at(text, at, end, found);
             found.extend(block);
@@ -337,6 +350,7 @@ fn look_at(what: What, text: &str, at: usize, found: &mut Vec<Found>, end: usize
         | What::OwnVendors(..)
         | What::Name
         | What::ShortName
+        | What::Otp
         | What::Foreign(_)
         | What::Command => {}
     }

@@ -6,7 +6,7 @@ use super::names::{self, Says};
 use super::shape::{Reach, Vendor, reach};
 use super::talk::{self, About};
 use super::value::{self, Standing};
-use super::{label, prose, sentence};
+use super::{byte_list, label, prose, sentence};
 
 /// Longest name, on either side of its telling word.
 pub(super) const NAME_BYTES_MAX: usize = 64;
@@ -51,6 +51,12 @@ pub(super) fn secret_at(
         .and_then(|(joint, at)| judged(text, said()?, joint, start, at, others))
         .or_else(|| prose::secret_after(text, end, said))
         .or_else(|| prose::secret_before(text, start, said));
+    if found.is_none()
+        && matches!(bytes.get(end), Some(b'[' | b' ' | b':' | b'='))
+        && matches!(said(), Some(Says::Password | Says::Token))
+    {
+        others.extend(byte_list::after(text, end));
+    }
     if found.is_none() && text[start..end].eq_ignore_ascii_case("key") {
         sentence::each_after(text, end, Says::Key, false, others);
     }
@@ -162,6 +168,13 @@ pub(super) fn foreign_at(text: &str, word: usize, word_end: usize, said: Says, f
         sentence::each_on_line(text, word, found);
         sentence::each_alone(text, word, end, found);
     }
+}
+
+/// Where a name begins that ends so: `proxypw`, `ldappw`.
+pub(super) fn short_name(bytes: &[u8], at: usize) -> Option<usize> {
+    let letters = bytes[..at].iter().rev().take(16).take_while(|byte| byte.is_ascii_lowercase()).count();
+    let is_whole = at == letters || !bytes[at - letters - 1].is_ascii_alphanumeric();
+    ((2..=12).contains(&letters) && is_whole).then_some(at - letters)
 }
 
 /// `API key`, `secret key`: in a sentence the two words of a name stand apart.

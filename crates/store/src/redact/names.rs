@@ -306,6 +306,10 @@ pub(super) fn says(name: &str) -> Option<Says> {
     {
         return Some(Says::Password);
     }
+    // Of an application's login, beside its `role_id`.
+    if last == "id" && before == Some("secret") {
+        return Some(Says::Token);
+    }
     if last == "community" && matches!(before, Some("snmp" | "ro" | "rw" | "read" | "write")) {
         return Some(Says::Password);
     }
