@@ -88,11 +88,12 @@ fn codes_on(line: &str) -> Option<Vec<(usize, usize)>> {
 /// The codes that follow their title.
 fn each_behind(text: &str, from: usize, found: &mut Vec<Found>) {
     let limit = text.floor_char_boundary(from + TITLE_BYTES_MAX);
-    let Some(start) = text[from..limit].find([':', '=', '\n', '[', '：']).map(|at| from + at) else {
+    let Some(start) = text[from..limit].find([':', '=', '\n', '[', '：', '→', '>']).map(|at| from + at)
+    else {
         return;
     };
     let end = text.floor_char_boundary(start + LIST_BYTES_MAX);
-    let is_close = text[start..].starts_with([':', '=', '：']);
+    let is_close = text[start..].starts_with([':', '=', '：', '→']);
     let mut codes = Vec::new();
     let mut others = 0;
     let mut at = start;
@@ -100,7 +101,7 @@ fn each_behind(text: &str, from: usize, found: &mut Vec<Found>) {
     for word in text[start..end].split_inclusive([' ', '\n', ',', '\t', '[', ';', '|']) {
         let code = word.trim_matches([
             ' ', '\n', ',', '\t', '\r', '"', '\'', '`', '[', ']', '.', ';', '|', '(', ')', '*', ':', '=',
-            '：', '{', '}', '<', '>',
+            '：', '{', '}', '<', '>', '→',
         ]);
         let place = at + word.find(code).unwrap_or(0);
         at += word.len();
@@ -131,7 +132,7 @@ fn is_code(word: &str) -> bool {
     let is_group = |group: &&str| {
         (3..=20).contains(&group.len()) && group.bytes().all(|byte| byte.is_ascii_alphanumeric())
     };
-    if !groups.iter().all(is_group) || !(5..=64).contains(&word.len()) {
+    if !groups.iter().all(is_group) || !(5..=96).contains(&word.len()) {
         return false;
     }
     let digits = word.bytes().filter(u8::is_ascii_digit).count();

@@ -50,7 +50,8 @@ pub(super) fn each_of(
     let is_own_line =
         column + 1 == left.len() && left.last().is_some_and(|name| is_name(name) || column == 0);
     // A head of a table is read as one.
-    if count < NAMES_MIN
+    let is_query = text[line_from..start].to_ascii_lowercase().contains("select ");
+    if count < NAMES_MIN - usize::from(is_query)
         || !left[0].trim().is_empty()
         || !right[0].trim().is_empty() && inner > 0
         || is_own_line && sign != ':'

@@ -93,7 +93,9 @@ const fn hint(text: &'static str, what: What) -> Hint {
     Hint { text, what }
 }
 
-const OWN: [Hint; 192] = [
+const OWN: [Hint; 194] = [
+    hint("puk ", What::Pin),
+    hint("puk:", What::Pin),
     hint("otp", What::Otp),
     hint("freischaltcode", What::Pin),
     hint("aktivierungscode", What::Pin),

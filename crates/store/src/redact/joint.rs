@@ -183,7 +183,8 @@ fn of_words(bytes: &[u8], start: usize, end: usize, at: usize) -> Option<(Joint,
     if line.iter().all(|byte| *byte == b' ') && end - start > 4 && at == end + 1 && before.len() < start {
         let word = word_at(bytes, at);
         let is_alone = bytes.get(at + word.len()).is_none_or(|byte| matches!(byte, b'\n' | b'\r'));
-        if is_alone && word.iter().any(u8::is_ascii_digit) && !line.is_empty() {
+        let is_name = bytes[start..end].contains(&b'_');
+        if is_alone && word.iter().any(u8::is_ascii_digit) && (!line.is_empty() || is_name) {
             return Some((Joint::Words, at));
         }
     }

@@ -26,7 +26,11 @@ pub(super) fn value_of(text: &str, start: usize, end: usize) -> Option<Found> {
     let is_alone = tail.trim_matches(['*', ':', '_', '`', ' ', '：', '#']).is_empty();
     let value = if is_alone { below(&rest[same.len()..])? } else { beside(tail)? };
     let at = value.as_ptr() as usize - text.as_ptr() as usize;
-    let is_one = if is_alone { is_below(value, tail) } else { is_beside(value) };
+    // Beside a user even a sentence is one, if it has a number.
+    let is_login = || {
+        prose::has_user_before(text, start) && value::is_pass_sentence(value) && value.split(' ').count() > 2
+    };
+    let is_one = if is_alone { is_below(value, tail) } else { is_beside(value) || is_login() };
     (is_one && !value.contains(OPENING)).then_some(Found {
         start: at,
         end: at + value.len(),

@@ -271,6 +271,7 @@ fn look_at_hints(text: &str, found: &mut Vec<Found>) {
                 fields::each_of(text, (start, looked_at), None, &mut budget, found);
                 printed::each_below(text, start, looked_at, found);
                 if let Some(said) = named::says_at(text, start, looked_at) {
+                    talk::each_of_many(text, (start, looked_at), said, found);
                     tree::each_of(text, start, looked_at, said, found);
                 }
                 // The kind that a mark says names nothing.

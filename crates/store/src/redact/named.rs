@@ -63,7 +63,9 @@ pub(super) fn secret_at(
     if found.is_none()
         && matches!(
             bytes.get(end),
-            None | Some(b' ' | b':' | b'\'' | b'(' | b')' | b',' | b'-' | b'?' | b'.' | b'\n' | 0x80..)
+            None | Some(
+                b' ' | b':' | b'\'' | b'(' | b')' | b'*' | b',' | b'-' | b'?' | b'.' | b'\n' | 0x80..
+            )
         )
         && let Some(said) = said()
     {
@@ -180,7 +182,9 @@ pub(super) fn short_name(bytes: &[u8], at: usize) -> Option<usize> {
 /// `API key`, `secret key`: in a sentence the two words of a name stand apart.
 fn with_word_before(text: &str, start: usize, end: usize) -> usize {
     let bytes = text.as_bytes();
-    if !text[start..end].eq_ignore_ascii_case("key") || start == 0 || bytes[start - 1] != b' ' {
+    let name = &text[start..end];
+    let is_key = name.eq_ignore_ascii_case("key") || name.eq_ignore_ascii_case("keys");
+    if !is_key || start == 0 || bytes[start - 1] != b' ' {
         return start;
     }
     let word = bytes[..start - 1].iter().rev().take(16).take_while(|byte| byte.is_ascii_alphabetic()).count();
@@ -359,7 +363,10 @@ fn is_pass_here(text: &str, joint: Joint, start: usize, value: &Value) -> bool {
         }
         Joint::Loose if is_loose => value::is_drawn_pass(content),
         // `pass=12`: of a test runner.
-        Joint::Tight if is_loose => value::is_password(content, Standing::Loose) && !value::is_wordy(content),
+        Joint::Tight if is_loose => {
+            value::is_password(content, Standing::Loose) && !value::is_wordy(content)
+                || value::is_strong(content)
+        }
         // `:pass "…"`
         Joint::QuotesOnly => before.ends_with(b":") && value::is_password(content, value.standing),
         _ if is_loose && !joint.is_flag() => false,

@@ -14,7 +14,15 @@ const PHRASE_WORDS_MIN: usize = 3;
 const PHRASE_WORDS_MAX: usize = 10;
 
 /// Words right before a value.
-const LINKS: [&str; 70] = [
+const LINKS: [&str; 78] = [
+    "nu",
+    "nyt",
+    "teraz",
+    "ahora",
+    "agora",
+    "jetzt",
+    "sekarang",
+    "maintenant",
     "e",
     "jadi",
     "menjadi",
@@ -247,6 +255,46 @@ const STOP: [&str; 157] = [
     "prompts",
 ];
 
+/// What something else is called by that stands behind it: `on host 'db2-replica-07'`.
+const NOUNS: [&str; 30] = [
+    "host",
+    "hosts",
+    "server",
+    "machine",
+    "node",
+    "vault",
+    "item",
+    "database",
+    "table",
+    "column",
+    "branch",
+    "file",
+    "room",
+    "namespace",
+    "bucket",
+    "repo",
+    "repository",
+    "project",
+    "version",
+    "port",
+    "team",
+    "group",
+    "role",
+    "manager",
+    "cluster",
+    "module",
+    "release",
+    "servidor",
+    "rechner",
+    "path",
+];
+
+/// Whether a word says that the next one is the name of something.
+pub(super) fn is_noun(word: &str) -> bool {
+    let word = word.trim_end_matches([',', ':', '.']);
+    NOUNS.iter().any(|it| word.eq_ignore_ascii_case(it))
+}
+
 /// Secrets behind a name. `end` is where the name ends; `is_foreign` says that no code has its words.
 pub(super) fn each_after(text: &str, end: usize, said: Says, is_foreign: bool, found: &mut Vec<Found>) {
     let limit = text.floor_char_boundary(end + REACH_BYTES);
@@ -261,9 +309,12 @@ pub(super) fn each_after(text: &str, end: usize, said: Says, is_foreign: bool, f
     let mut words = Words { text: line, at: ending };
     let mut is_linked = false;
     let mut has_found = false;
+    let mut is_named = false;
     for number in 0..WORDS_MAX {
         let Some(word) = words.next() else { return };
         let (candidate, is_quoted) = opened(line, &word);
+        let is_quoted = is_quoted && !is_named;
+        is_named = is_noun(word.text);
         let place = Place { is_linked: is_linked || word.is_behind_colon, is_quoted, is_foreign, number };
         if let Some(length) = secret_length(candidate, said, place) {
             let start = candidate.as_ptr() as usize - text.as_ptr() as usize;

@@ -1,5 +1,6 @@
 //! Talk: a value that is said in the sentences and lines around the word that says password, not right behind it.
 
+use super::names::Says;
 use super::sentence::{self, is_something_else, trimmed};
 use super::value::{self, Standing};
 use super::{Found, OPENING, names};
@@ -12,10 +13,53 @@ const WORDS_MAX: usize = 64;
 const DRAWN_BYTES_MIN: usize = 20;
 
 /// Words right before a value that say: here it is.
-const SAYING: [&str; 38] = [
-    "is", "it's", "it’s", "was", "use", "try", "type", "enter", "paste", "i.e.", "namely", "then", "now",
-    "called", "becomes", "ist", "war", "lautet", "nämlich", "est", "c'est", "c’est", "es", "era", "é", "è",
-    "e", "jest", "är", "jadi", "menjadi", "adalah", "это", "first", "second", "third", "also", "says",
+const SAYING: [&str; 46] = [
+    "nu",
+    "nyt",
+    "teraz",
+    "ahora",
+    "agora",
+    "jetzt",
+    "sekarang",
+    "maintenant",
+    "is",
+    "it's",
+    "it’s",
+    "was",
+    "use",
+    "try",
+    "type",
+    "enter",
+    "paste",
+    "i.e.",
+    "namely",
+    "then",
+    "now",
+    "called",
+    "becomes",
+    "ist",
+    "war",
+    "lautet",
+    "nämlich",
+    "est",
+    "c'est",
+    "c’est",
+    "es",
+    "era",
+    "é",
+    "è",
+    "e",
+    "jest",
+    "är",
+    "jadi",
+    "menjadi",
+    "adalah",
+    "это",
+    "first",
+    "second",
+    "third",
+    "also",
+    "says",
 ];
 /// What says it in a language that has its own word for a password, and something else in English.
 const SAYING_ABROAD: [&str; 5] = ["on", "er", "na", "je", "to"];
@@ -71,12 +115,27 @@ pub(super) fn each_around(text: &str, (start, end): (usize, usize), about: About
         let is_here = line_from <= start && start < line_from + line.len();
         if is_talk(line) || is_answer {
             let answer = is_answer || is_here && text[end..].starts_with('?');
-            each_said(text, line, Place { about, is_answer: answer, is_here, name: (start, end) }, found);
+            each_said(
+                text,
+                line,
+                Place { about, is_answer: answer, is_put_in: false, is_here, name: (start, end) },
+                found,
+            );
         }
         let said = line.trim_end();
         is_answer = said.ends_with('?') && line_from + line.len() > start || is_answer && said.is_empty();
         line_from += line.len();
     }
+}
+
+/// The same where the name says several: `the unseal keys`, `all passwords`.
+pub(super) fn each_of_many(text: &str, (start, end): (usize, usize), said: Says, found: &mut Vec<Found>) {
+    if names::says(&text[start..end]).is_some() || !matches!(said, Says::Password | Says::Token) {
+        return;
+    }
+    let about = if said == Says::Token { About::Token } else { About::Password };
+    each_around(text, (start, end), about, found);
+    each_pair_around(text, start, found);
 }
 
 /// How a line stands to the name.
@@ -85,6 +144,8 @@ struct Place {
     about: About,
     /// Whether a question is answered here.
     is_answer: bool,
+    /// Whether commas stand on either side.
+    is_put_in: bool,
     /// Whether the name stands on the line.
     is_here: bool,
     name: (usize, usize),
@@ -121,11 +182,11 @@ fn is_talk(line: &str) -> bool {
         || line.ends_with([';', '{', '(', ','])
         || line.starts_with("- name")
         || line.starts_with("--");
-    begins && !is_code && line.split(' ').count() > 3
+    begins && !is_code && !line.contains("  ") && line.split(' ').count() > 3
 }
 
 fn each_said(text: &str, line: &str, place: Place, found: &mut Vec<Found>) {
-    let mut before = "";
+    let (mut before, mut further) = ("", "");
     let mut is_first = true;
     let mut is_print = false;
     for raw in line.split([' ', '\n', '\t']).filter(|word| !word.is_empty()).take(WORDS_MAX) {
@@ -142,7 +203,11 @@ fn each_said(text: &str, line: &str, place: Place, found: &mut Vec<Found>) {
             || place.is_here && at >= place.name.1 && before.ends_with('?')
             || place.is_here && is_first && raw.ends_with(',') && at < place.name.0;
         let lower = word.to_lowercase();
-        if !is_print && !word.is_empty() && is_value(word, place, is_said, is_marked) {
+        let is_named = sentence::is_noun(before) || sentence::is_noun(further);
+        // `my dog and the year, rexie2014, everywhere`
+        let is_put_in = raw.ends_with(',') && (before.ends_with(',') || is_first);
+        let place = Place { is_put_in, ..place };
+        if !is_print && !is_named && !word.is_empty() && is_value(word, place, is_said, is_marked) {
             let kind = if place.about == About::Token { "token" } else { "password" };
             found.push(Found { start: at, end: at + word.len(), kind, is_certain: false });
         }
@@ -150,7 +215,7 @@ fn each_said(text: &str, line: &str, place: Place, found: &mut Vec<Found>) {
         if !matches!(lower.as_str(), ">" | "-" | "*") {
             is_first = false;
         }
-        before = raw;
+        (further, before) = (before, raw);
     }
 }
 
@@ -172,14 +237,16 @@ fn is_value(word: &str, place: Place, is_said: bool, is_marked: bool) -> bool {
     let is_base64 = bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/=-_".contains(byte));
     let is_drawn = word.len() >= DRAWN_BYTES_MIN
         && is_base64
-        && digits > 2
+        && digits > usize::from(word.len() < 40) * 2
+        && !word.trim_end_matches('=').contains('=')
+        && !bytes.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-')
         && !value::is_path(word)
         && value::is_token(word, Standing::Loose)
-        && (has_both && value::is_salad(word) || is_said);
+        && ((has_both || digits > 4) && value::is_salad(word) || is_said);
     if is_drawn && (is_said || is_marked || place.about != About::Password) {
         return true;
     }
-    if place.about == About::Token || is_something_else(word) || !is_said {
+    if place.about == About::Token || is_something_else(word) || !(is_said || place.is_put_in) {
         return false;
     }
     let is_mixed = digits > 0 && letters > 2 && word.len() >= 8 && value::is_password(word, Standing::Loose);
@@ -188,11 +255,14 @@ fn is_value(word: &str, place: Place, is_said: bool, is_marked: bool) -> bool {
         .windows(3)
         .any(|it| it[0].is_ascii_lowercase() && it[1].is_ascii_digit() && it[2].is_ascii_lowercase());
     let tail = bytes.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    if !is_said || place.is_put_in && is_mixed && tail > 2 {
+        return is_mixed && tail > 2 && place.is_here;
+    }
     is_mixed
         && (place.is_answer
             || parts > 3
             || (is_bent && word.len() >= 10)
-            || has_both && !word.contains('.') && parts < 3)
+            || has_both && !word.contains('.') && (parts < 3 || tail > 1))
         || is_mixed && place.about == About::Abroad && tail > 1
         || value::is_strong(word)
         || place.is_answer
@@ -246,10 +316,7 @@ pub(super) fn each_pair_around(text: &str, at: usize, found: &mut Vec<Found>) {
     let Some(around) = text.get(floor..limit).filter(|around| around.contains(" / ")) else { return };
     let from = around[..at - floor].rfind('\n').map_or(0, |end| end + 1);
     let to = around[at - floor..].find('\n').map_or(around.len(), |end| at - floor + end);
-    let line = &around[from..to];
-    if !line.contains('|') {
-        return each_pair(text, line, found);
-    }
+    each_pair(text, &around[from..to], found);
     around
         .split('\n')
         .filter(|line| line.matches('|').count() > 1)

@@ -70,7 +70,8 @@ const COMMON: [&str; 62] = [
 ];
 
 /// Names with digits in them that are no secrets.
-const TRADE_WORDS: [&str; 37] = [
+const TRADE_WORDS: [&str; 38] = [
+    "1password",
     "sha1",
     "sha224",
     "sha256",
