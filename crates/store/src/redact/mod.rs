@@ -24,6 +24,7 @@ mod mark;
 mod named;
 mod names;
 mod own_shapes;
+mod phrase_words;
 mod placeholder;
 mod printed;
 mod private_key;
@@ -37,6 +38,7 @@ mod talk;
 mod transcript_line;
 mod tree;
 mod value;
+mod vendor;
 
 use std::borrow::Cow;
 
@@ -55,7 +57,7 @@ pub(crate) use mark::{at_end as mark_at_end, at_start as mark_at_start, of as ma
 pub use transcript_line::line;
 
 /// Which rules mask: raised whenever they find more, so that what was stored before is masked again.
-pub const RULES_VERSION: u32 = 4;
+pub const RULES_VERSION: u32 = 5;
 
 /// How deep base64 inside of base64 is looked into.
 const DEPTH_MAX: usize = throughline_domain::limits::ENCODED_DEPTH_MAX;
@@ -258,10 +260,10 @@ fn look_at_hints(text: &str, found: &mut Vec<Found>) {
                 found.extend(shape_at(text, &own_shapes::SHAPES[first..first + count], at));
             }
             What::Vendors(first, count) => {
-                found.extend(named::vendor_at(text, &gitleaks::VENDORS[first..first + count], at, end));
+                found.extend(vendor::vendor_at(text, &gitleaks::VENDORS[first..first + count], at, end));
             }
             What::OwnVendors(first, count) => {
-                found.extend(named::vendor_at(text, &own_shapes::VENDORS[first..first + count], at, end));
+                found.extend(vendor::vendor_at(text, &own_shapes::VENDORS[first..first + count], at, end));
             }
             // A name may hold several words; it is looked at once.
             What::Name if end <= name_end => {}
