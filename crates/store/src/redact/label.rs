@@ -109,7 +109,7 @@ fn is_beside(value: &str) -> bool {
 fn is_phrase(value: &str) -> bool {
     let words = value.split(' ');
     let is_talk = |word: &str| prose::is_talk(word);
-    let plain = value.replace('\'', "").replace('’', "");
+    let plain = value.replace(['\'', '’'], "");
     words.clone().count() >= PHRASE_WORDS_MIN
         && !words.clone().any(is_talk)
         && sentence::is_words(&plain.split(' ').filter(|word| word.len() > 1).collect::<Vec<_>>().join(" "))

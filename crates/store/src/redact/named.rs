@@ -536,7 +536,7 @@ fn with_tail(bytes: &[u8], quote_at: usize, end: usize) -> Option<usize> {
     let is_setting = quote_at > 0 && bytes[quote_at - 1] == b'=';
     let tail = bytes.get(end + 1..)?.iter().take(PLAIN_BYTES_MAX);
     let length = tail.take_while(|byte| byte.is_ascii_alphanumeric() || b"-_!#%+~".contains(byte)).count();
-    let stops = bytes.get(end + 1 + length).is_none_or(|byte| byte.is_ascii_whitespace());
+    let stops = bytes.get(end + 1 + length).is_none_or(u8::is_ascii_whitespace);
     (is_setting && length > 2 && stops).then_some(end + 1 + length)
 }
 

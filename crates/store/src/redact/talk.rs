@@ -194,11 +194,11 @@ fn each_said(text: &str, line: &str, place: Place, found: &mut Vec<Found>) {
         let word = trimmed(inner).trim_end_matches(['!', '?', '_', '…']);
         let at = word.as_ptr() as usize - text.as_ptr() as usize;
         let is_marked = inner.len() < raw.len();
-        let link = before.trim_end_matches([',', '.']).to_lowercase();
-        let is_said = SAYING.contains(&link.as_str())
+        let word_before = before.trim_end_matches([',', '.']).to_lowercase();
+        let is_said = SAYING.contains(&word_before.as_str())
             || before.ends_with(':')
             || before == "i.e."
-            || place.about == About::Abroad && SAYING_ABROAD.contains(&link.as_str())
+            || place.about == About::Abroad && SAYING_ABROAD.contains(&word_before.as_str())
             || place.is_answer && (is_first || before.ends_with(['?', ',', '-', '–']))
             || place.is_here && at >= place.name.1 && before.ends_with('?')
             || place.is_here && is_first && raw.ends_with(',') && at < place.name.0;
@@ -274,7 +274,7 @@ fn is_value(word: &str, place: Place, is_said: bool, is_marked: bool) -> bool {
 
 /// Hexadecimal numbers of letters that can be read.
 fn is_spelt(word: &str) -> bool {
-    let is_even = word.len() % 2 == 0 && word.len() >= 12;
+    let is_even = word.len().is_multiple_of(2) && word.len() >= 12;
     is_even
         && word.as_bytes().chunks(2).all(|pair| {
             std::str::from_utf8(pair)
