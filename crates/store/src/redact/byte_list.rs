@@ -34,24 +34,30 @@ fn row_at(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     };
     let start = at + blanks(at, b"");
     let (mut next, mut end, mut count) = (start, start, 0);
-    while let Some(length) = number_at(&bytes[next.min(limit)..limit]) {
+    // Steps of one size are counted, not drawn.
+    let (mut last, mut step, mut is_counted) = (0, None, true);
+    while let Some((length, number)) = number_at(&bytes[next.min(limit)..limit]) {
         count += 1;
+        if count > 1 {
+            is_counted &= step.is_none_or(|step| step == number - last);
+            step = Some(number - last);
+        }
+        last = number;
         end = next + length;
         next = end + blanks(end, b",");
         if next == end {
             break;
         }
     }
-    (count >= NUMBERS_MIN).then_some((start, end))
+    (count >= NUMBERS_MIN && !is_counted).then_some((start, end))
 }
 
-/// How long the number of a byte is.
-fn number_at(rest: &[u8]) -> Option<usize> {
-    if rest.len() > 2 && rest[0] == b'0' && matches!(rest[1], b'x' | b'X') {
-        let digits = rest[2..].iter().take(3).take_while(|byte| byte.is_ascii_hexdigit()).count();
-        return (1..=2).contains(&digits).then_some(2 + digits);
-    }
-    let digits = rest.iter().take(4).take_while(|byte| byte.is_ascii_digit()).count();
-    let number: usize = rest[..digits].iter().fold(0, |sum, digit| sum * 10 + usize::from(digit - b'0'));
-    ((1..=3).contains(&digits) && number < 256).then_some(digits)
+/// How long the number of a byte is, and the number.
+fn number_at(rest: &[u8]) -> Option<(usize, i64)> {
+    let is_hex = rest.len() > 2 && rest[0] == b'0' && matches!(rest[1], b'x' | b'X');
+    let (skipped, radix) = if is_hex { (2, 16) } else { (0, 10) };
+    let digits = rest[skipped..].iter().take(4).take_while(|byte| char::from(**byte).is_digit(radix)).count();
+    let number = std::str::from_utf8(&rest[skipped..skipped + digits]).ok()?;
+    let number = i64::from_str_radix(number, radix).ok()?;
+    (number < 256).then_some((skipped + digits, number))
 }

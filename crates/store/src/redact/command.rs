@@ -158,9 +158,11 @@ pub(super) fn each_at(text: &str, word: &str, at: usize, found: &mut Vec<Found>)
         None if word == "login" => match prose::pair_after(text, end) {
             None => {
                 sentence::each_on_line(text, at, found);
-                talk::each_pair_around(text, at, found);
                 let rest = &text[end..text.floor_char_boundary(end + 200)];
                 let line = rest.split('\n').next().unwrap_or_default();
+                if line.contains('|') {
+                    talk::each_pair_around(text, at, found);
+                }
                 if line.trim_end().ends_with('?') {
                     talk::each_around(text, (at, end), talk::About::Password, found);
                 }

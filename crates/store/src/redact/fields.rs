@@ -90,7 +90,11 @@ impl Fields {
             if fields.len() != self.count {
                 continue;
             }
-            let value = fields[self.column];
+            let value = fields[self.column].trim();
+            // Words of a sentence that has as many commas.
+            if value.contains(' ') {
+                return None;
+            }
             let from = at + (value.as_ptr() as usize - line.as_ptr() as usize);
             return table::judged_field(text, (from, from + value.len()), self.said);
         }

@@ -236,6 +236,15 @@ fn below(bytes: &[u8], at: usize) -> Option<usize> {
 /// `Unseal Key 1:`: of several the number belongs to the name.
 fn behind_number(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
+    // `Password (initial):`
+    if rest.starts_with(b" (")
+        && let Some(close) =
+            rest.iter().take(GAP_BYTES_MAX).position(|byte| matches!(byte, b')' | b'\n' | b'='))
+        && rest[close] == b')'
+        && rest.get(close + 1) == Some(&b':')
+    {
+        return at + close + 1;
+    }
     let digits = rest.iter().skip(1).take(2).take_while(|byte| byte.is_ascii_digit()).count();
     let is_number = rest.first() == Some(&b' ') && digits > 0 && rest.get(1 + digits) == Some(&b':');
     at + if is_number { 1 + digits } else { 0 }

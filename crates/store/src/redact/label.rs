@@ -77,7 +77,9 @@ fn is_below(value: &str, label: &str) -> bool {
         && !is_file
         && !sentence::is_something_else(value)
         && value::is_password(value, Standing::Plain)
-        && (value::is_strong(value) || digits > 0 && (has_upper || digits > 1 || label.contains(':')))
+        && (value::is_strong(value)
+            || digits > 0
+                && (has_upper || digits > 2 || !value.contains('-') && (digits > 1 || label.contains(':'))))
 }
 
 fn is_beside(value: &str) -> bool {

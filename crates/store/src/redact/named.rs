@@ -543,6 +543,13 @@ fn with_tail(bytes: &[u8], quote_at: usize, end: usize) -> Option<usize> {
 /// `%q(…)`, `q{…}`, `R"(…)"`, `{…}` of a connection string: quotes that only some languages have.
 fn rarely_quoted(bytes: &[u8], at: usize) -> Option<Value> {
     let rest = bytes.get(at..)?;
+    // `${NAME:-…}`: what holds where nothing else is set.
+    if rest.starts_with(b"${") {
+        let close = rest.iter().take(PLAIN_BYTES_MAX).position(|byte| matches!(byte, b'}' | b'\n' | b' '))?;
+        let default = memchr::memmem::find(&rest[..close], b":-")? + 2;
+        let is_value = default < close && rest[close] == b'}' && !rest[default..close].contains(&b'$');
+        return is_value.then_some(Value { start: at + default, end: at + close, standing: Standing::Loose });
+    }
     let (skip, close): (usize, &[u8]) = match rest {
         [b'%', b'q' | b'Q', b'(', ..] | [b'q', b'(', ..] => (if rest[0] == b'%' { 3 } else { 2 }, b")"),
         [b'%', b'q' | b'Q', b'{', ..] | [b'q', b'{', ..] => (if rest[0] == b'%' { 3 } else { 2 }, b"}"),

@@ -244,7 +244,14 @@ pub(super) const STOP: [&str; 157] = [
 ];
 
 /// What something else is called by that stands behind it: `on host 'db2-replica-07'`.
-pub(super) const NOUNS: [&str; 30] = [
+pub(super) const NOUNS: [&str; 37] = [
+    "entry",
+    "datei",
+    "archivo",
+    "fichier",
+    "page",
+    "label",
+    "script",
     "host",
     "hosts",
     "server",

@@ -89,6 +89,26 @@ const PRINTS: [&str; 22] = [
     "bcrypt",
 ];
 
+/// What is talked about where one of these follows: not the password itself.
+const TOPICS: [&str; 16] = [
+    "manager",
+    "managers",
+    "policy",
+    "policies",
+    "reset",
+    "hash",
+    "hashes",
+    "hint",
+    "field",
+    "strength",
+    "check",
+    "generator",
+    "rules",
+    "type",
+    "types",
+    "flow",
+];
+
 /// What is talked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum About {
@@ -102,6 +122,11 @@ pub(super) enum About {
 
 /// Values in the paragraph around a name.
 pub(super) fn each_around(text: &str, (start, end): (usize, usize), about: About, found: &mut Vec<Found>) {
+    let next =
+        text[end..text.floor_char_boundary(end + 24)].trim_start().split([' ', ',', '.', '?', '\n']).next();
+    if next.is_some_and(|word| TOPICS.contains(&word)) {
+        return;
+    }
     let Some((from, to)) = paragraph(text, start, end) else { return };
     let around = &text[from..to];
     // Cheap looks first. Code says much about passwords, and no values of them.
@@ -134,6 +159,9 @@ pub(super) fn each_of_many(text: &str, (start, end): (usize, usize), said: Says,
         return;
     }
     let about = if said == Says::Token { About::Token } else { About::Password };
+    if said == Says::Password {
+        sentence::each_after(text, end, said, false, found);
+    }
     each_around(text, (start, end), about, found);
     each_pair_around(text, start, found);
 }
@@ -249,7 +277,11 @@ fn is_value(word: &str, place: Place, is_said: bool, is_marked: bool) -> bool {
     if place.about == About::Token || is_something_else(word) || !(is_said || place.is_put_in) {
         return false;
     }
-    let is_mixed = digits > 0 && letters > 2 && word.len() >= 8 && value::is_password(word, Standing::Loose);
+    let is_file = word
+        .rsplit_once('.')
+        .is_some_and(|(_, kind)| kind.len() < 5 && kind.bytes().all(|it| it.is_ascii_lowercase()));
+    let is_mixed =
+        !is_file && digits > 0 && letters > 2 && word.len() >= 8 && value::is_password(word, Standing::Loose);
     let parts = word.split('-').count();
     let is_bent = bytes
         .windows(3)
@@ -260,7 +292,7 @@ fn is_value(word: &str, place: Place, is_said: bool, is_marked: bool) -> bool {
     }
     is_mixed
         && (place.is_answer
-            || parts > 3
+            || parts > 3 && tail > 1
             || (is_bent && word.len() >= 10)
             || has_both && !word.contains('.') && (parts < 3 || tail > 1))
         || is_mixed && place.about == About::Abroad && tail > 1
