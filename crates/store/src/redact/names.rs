@@ -280,6 +280,10 @@ pub(super) const LINKS: [&str; 16] = [
 pub(super) fn says(name: &str) -> Option<Says> {
     // Of a path of names the last is the thing itself.
     let name = name.rsplit('.').next().unwrap_or(name);
+    // `KeePass`, `1Password`: where passwords are kept.
+    if name.eq_ignore_ascii_case("1password") || WAYS.iter().any(|it| name.eq_ignore_ascii_case(it)) {
+        return None;
+    }
     let mut words: Vec<String> = words_of(name);
     if words.len() > WORDS_MAX {
         return None;

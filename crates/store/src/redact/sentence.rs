@@ -39,6 +39,8 @@ pub(super) fn each_after(text: &str, end: usize, said: Says, is_foreign: bool, f
         let Some(word) = words.next() else { return };
         let (candidate, is_quoted) = opened(line, &word);
         let is_quoted = is_quoted && !is_named;
+        // `the file is …`
+        let is_of_noun = is_named;
         is_named = is_noun(word.text);
         let place = Place { is_linked: is_linked || word.is_behind_colon, is_quoted, is_foreign, number };
         if let Some(length) = secret_length(candidate, said, place) {
@@ -50,7 +52,7 @@ pub(super) fn each_after(text: &str, end: usize, said: Says, is_foreign: bool, f
         }
         let plain = word.text.trim_end_matches([',', ')']).to_lowercase();
         let is_leader = word.text.len() > 1 && word.text.bytes().all(|byte| byte == b'.');
-        is_linked = LINKS.contains(&plain.as_str())
+        is_linked = LINKS.contains(&plain.as_str()) && !is_of_noun
             || word.text.ends_with([':', '：', '='])
             || is_leader
             || is_particle(word.text);
@@ -195,6 +197,7 @@ fn is_password_here(word: &str, said: Says, place: Place) -> bool {
     if place.is_quoted && word.contains(' ') {
         return said == Says::Password
             && place.is_linked
+            && !word.contains(" -")
             && (value::is_pass_sentence(word) || is_words(word));
     }
     if is_something_else(word) || word.chars().count() < 6 {

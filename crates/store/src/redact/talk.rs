@@ -292,7 +292,7 @@ fn is_value(word: &str, place: Place, is_said: bool, is_marked: bool) -> bool {
     }
     is_mixed
         && (place.is_answer
-            || parts > 3 && tail > 1
+            || parts > 3 && (tail > 1 || place.about == About::Abroad)
             || (is_bent && word.len() >= 10)
             || has_both && !word.contains('.') && (parts < 3 || tail > 1))
         || is_mixed && place.about == About::Abroad && tail > 1
