@@ -93,9 +93,8 @@ const fn hint(text: &'static str, what: What) -> Hint {
     Hint { text, what }
 }
 
-const OWN: [Hint; 194] = [
-    hint("puk ", What::Pin),
-    hint("puk:", What::Pin),
+const OWN: [Hint; 193] = [
+    hint("puk", What::Pin),
     hint("otp", What::Otp),
     hint("freischaltcode", What::Pin),
     hint("aktivierungscode", What::Pin),
