@@ -6,6 +6,8 @@ use super::{Found, mark};
 const SCHEME_BYTES_MAX: usize = 24;
 const USER_BYTES_MAX: usize = 512;
 const PARAMETER_BYTES_MAX: usize = 512;
+/// Shorter parts of a link that opens something are names.
+const LINK_BYTES_MIN: usize = 20;
 /// What examples of addresses have for a password.
 const EXAMPLES: [&str; 10] =
     ["password", "passwd", "pass", "pwd", "secret", "pw", "p", "token", "password123", "mypassword"];
@@ -103,11 +105,14 @@ pub(super) fn before(text: &str, end: usize) -> Option<Found> {
 /// `user/password@database`, as Oracle's programs take it.
 pub(super) fn behind_slash(text: &str, from: usize) -> Option<Found> {
     let rest = &text[from..text.floor_char_boundary(from + USER_BYTES_MAX)];
-    let word = rest.split([' ', '"', '\'', '\n']).next()?;
+    let word = rest.split([' ', '\n']).next()?;
     let (user, behind) = word.split_once('/')?;
-    let password = &behind[..behind.rfind('@')?];
+    let is_quoted = behind.starts_with('"');
+    let behind = behind.strip_prefix('"').unwrap_or(behind).split('\'').next()?;
+    let end = if is_quoted { behind.find('"')? } else { behind.split('"').next()?.rfind('@')? };
+    let password = &behind[..end];
     let is_name = !user.is_empty() && user.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    let start = from + user.len() + 1;
+    let start = from + user.len() + 1 + usize::from(is_quoted);
     (is_name && value::is_password(password, Standing::Plain)).then_some(Found {
         start,
         end: start + password.len(),
@@ -154,4 +159,20 @@ pub(super) fn in_relay_file(text: &str, end: usize) -> Option<Found> {
     let start = password.as_ptr() as usize - text.as_ptr() as usize;
     let is_pair = !user.is_empty() && !word.contains(' ') && value::is_password(password, Standing::Quoted);
     is_pair.then_some(Found { start, end: start + password.len(), kind: "password", is_certain: false })
+}
+
+/// `/reset?t=…`, `/invite/…`: what was drawn at random in an address that opens something.
+pub(super) fn each_in_link(text: &str, end: usize, found: &mut Vec<Found>) {
+    let limit = text.floor_char_boundary(end + PARAMETER_BYTES_MAX);
+    let Some(rest) = text.get(end..limit) else { return };
+    let belongs = |letter: char| letter.is_ascii_alphanumeric() || "-_.~/?&=%#+".contains(letter);
+    let rest = &rest[..rest.find(|letter: char| !belongs(letter)).unwrap_or(rest.len())];
+    for part in rest.split(['/', '?', '&', '=', '#']).filter(|part| part.len() >= LINK_BYTES_MIN) {
+        let is_print = matches!(part.len(), 40 | 64) && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_file = part.contains('.') && value::is_wordy(part);
+        if value::is_random(part) && !is_print && !is_file {
+            let start = part.as_ptr() as usize - text.as_ptr() as usize;
+            found.push(Found { start, end: start + part.len(), kind: "url-token", is_certain: false });
+        }
+    }
 }

@@ -21,12 +21,79 @@ const SEED_LETTERS_MIN: usize = 16;
 
 /// The codes behind `recovery codes`.
 pub(super) fn each_after(text: &str, from: usize, found: &mut Vec<Found>) {
+    let before = found.len();
+    each_behind(text, from, found);
+    if found.len() == before {
+        each_below(text, from, found);
+    }
+}
+
+/// Lines of codes and nothing else, some lines below their title.
+fn each_below(text: &str, from: usize, found: &mut Vec<Found>) {
+    let end = text.floor_char_boundary(from + LIST_BYTES_MAX);
+    let Some(title) = text[from..end].find('\n') else { return };
+    let mut codes = Vec::new();
+    let mut others = 0;
+    for line in text[from + title + 1..end].split('\n') {
+        let at = line.as_ptr() as usize - text.as_ptr() as usize;
+        if line.trim().is_empty() {
+            continue;
+        }
+        match codes_on(line) {
+            Some(places) => codes.extend(places.into_iter().map(|(start, end)| (at + start, at + end))),
+            None if codes.is_empty() && others < OTHERS_MAX => others += 1,
+            None => break,
+        }
+    }
+    if codes.len() > 1 || codes.iter().any(|(start, end)| end - start >= 20) {
+        let as_found = |(start, end)| Found { start, end, kind: "recovery-code", is_certain: false };
+        found.extend(codes.into_iter().map(as_found));
+    }
+}
+
+/// The codes of a line on which nothing else stands but their numbers and signs.
+fn codes_on(line: &str) -> Option<Vec<(usize, usize)>> {
+    let mut codes = Vec::new();
+    // A group that waits for the next one: `9517 5718`.
+    let mut open: Option<(usize, usize)> = None;
+    for raw in line.split([' ', '\t', ',', ';', '|', '\r', '/']).filter(|word| !word.is_empty()) {
+        let word = raw.trim_matches(|letter: char| !letter.is_ascii_alphanumeric());
+        let start = word.as_ptr() as usize - line.as_ptr() as usize;
+        let digits = word.bytes().filter(u8::is_ascii_digit).count();
+        let is_number = digits == word.len() && digits < 3;
+        if word.is_empty() || is_number || matches!(word, "x" | "X" | "used" | "br" | "li" | "td" | "code") {
+            continue;
+        }
+        if is_code(word) {
+            codes.push((start, start + word.len()));
+            open = None;
+            continue;
+        }
+        let is_group = (3..=6).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if !is_group || digits == 0 {
+            return None;
+        }
+        match open {
+            Some((from, to)) if to + 1 == start => {
+                codes.push((from, start + word.len()));
+                open = None;
+            }
+            Some(_) => return None,
+            None => open = Some((start, start + word.len())),
+        }
+    }
+    (open.is_none() && !codes.is_empty()).then_some(codes)
+}
+
+/// The codes that follow their title.
+fn each_behind(text: &str, from: usize, found: &mut Vec<Found>) {
     let limit = text.floor_char_boundary(from + TITLE_BYTES_MAX);
-    let Some(start) = text[from..limit].find([':', '=', '\n', '[', '：']).map(|at| from + at) else {
+    let Some(start) = text[from..limit].find([':', '=', '\n', '[', '：', '→', '>']).map(|at| from + at)
+    else {
         return;
     };
     let end = text.floor_char_boundary(start + LIST_BYTES_MAX);
-    let is_close = text[start..].starts_with([':', '=', '：']);
+    let is_close = text[start..].starts_with([':', '=', '：', '→']);
     let mut codes = Vec::new();
     let mut others = 0;
     let mut at = start;
@@ -34,7 +101,7 @@ pub(super) fn each_after(text: &str, from: usize, found: &mut Vec<Found>) {
     for word in text[start..end].split_inclusive([' ', '\n', ',', '\t', '[', ';', '|']) {
         let code = word.trim_matches([
             ' ', '\n', ',', '\t', '\r', '"', '\'', '`', '[', ']', '.', ';', '|', '(', ')', '*', ':', '=',
-            '：', '{', '}', '<', '>',
+            '：', '{', '}', '<', '>', '→',
         ]);
         let place = at + word.find(code).unwrap_or(0);
         at += word.len();
@@ -65,7 +132,7 @@ fn is_code(word: &str) -> bool {
     let is_group = |group: &&str| {
         (3..=20).contains(&group.len()) && group.bytes().all(|byte| byte.is_ascii_alphanumeric())
     };
-    if !groups.iter().all(is_group) || !(5..=64).contains(&word.len()) {
+    if !groups.iter().all(is_group) || !(5..=96).contains(&word.len()) {
         return false;
     }
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
@@ -76,7 +143,7 @@ fn is_code(word: &str) -> bool {
         _ if is_date => false,
         1 if letters == 0 => (6..=10).contains(&digits),
         1 => digits > 0 && (word.len() >= 8 || digits > 1) && word.len() <= 32,
-        2..=8 if is_even => digits > 0 || groups[0].len() == 5 || groups[0].len() == 4,
+        2..=8 if is_even => digits > 0 || groups.len() > 3 || groups[0].len() == 5 || groups[0].len() == 4,
         _ => false,
     }
 }
@@ -88,7 +155,7 @@ pub(super) fn phrase_after(text: &str, from: usize) -> Option<Found> {
     let (mut first, mut last, mut count) = (0, 0, 0);
     let mut at = 0;
     let is_between = |letter: char| {
-        letter.is_whitespace() || ",.;:)\"'`[]|#-–•>".contains(letter) || letter.is_ascii_digit()
+        letter.is_whitespace() || ",.;:)\"'`[]|#-–•>+\\".contains(letter) || letter.is_ascii_digit()
     };
     while at < rest.len() {
         let word = &rest[at..];

@@ -3,7 +3,7 @@
 use super::Found;
 use super::named::{self, Ends, Value};
 use super::value::{self, Standing};
-use super::{prose, sentence};
+use super::{prose, sentence, talk};
 
 /// How far behind a program's name its flags are looked for.
 const LINE_BYTES_MAX: usize = 600;
@@ -38,7 +38,7 @@ enum Takes {
 }
 
 /// Programs and statements, by the words that hint at them.
-const PROGRAMS: [(&str, Takes); 93] = [
+const PROGRAMS: [(&str, Takes); 96] = [
     ("basicauth(", Takes::SecondArgument),
     ("basic_auth(", Takes::SecondArgument),
     ("login(", Takes::SecondArgument),
@@ -132,6 +132,9 @@ const PROGRAMS: [(&str, Takes); 93] = [
     ("variables --set", Takes::Piped),
     ("kv put", Takes::Piped),
     ("from-literal", Takes::Piped),
+    ("password-command 'echo ", Takes::Word(0)),
+    ("password-command \"echo ", Takes::Word(0)),
+    ("password-command='echo ", Takes::Word(0)),
 ];
 
 /// The words that hint at a program, for the one pass over every text.
@@ -153,7 +156,17 @@ pub(super) fn each_at(text: &str, word: &str, at: usize, found: &mut Vec<Found>)
     }
     match secret_at(text, at, end) {
         None if word == "login" => match prose::pair_after(text, end) {
-            None => sentence::each_on_line(text, at, found),
+            None => {
+                sentence::each_on_line(text, at, found);
+                let rest = &text[end..text.floor_char_boundary(end + 200)];
+                let line = rest.split('\n').next().unwrap_or_default();
+                if line.contains('|') {
+                    talk::each_pair_around(text, at, found);
+                }
+                if line.trim_end().ends_with('?') {
+                    talk::each_around(text, (at, end), talk::About::Password, found);
+                }
+            }
             pair => found.extend(pair),
         },
         secret => found.extend(secret),

@@ -54,7 +54,9 @@ pub(super) fn jwt_at(text: &str, word: usize) -> Option<Found> {
                 .filter(|byte| *byte == b'.')
                 .count(),
         );
-        let is_cut = dot >= bytes.len() && head >= 2 * PART_BYTES_MIN;
+        // A page's own data, cut short, begins as a token does.
+        let is_data = bytes[..word].ends_with(b";base64,");
+        let is_cut = dot >= bytes.len() && head >= 2 * PART_BYTES_MIN && !is_data;
         if parts < 4 && !is_cut {
             return None;
         }

@@ -4,7 +4,17 @@ use super::names::Says;
 
 /// Words in small letters. Capitals are compared in ASCII alone, so that a word which begins with another letter stands
 /// here without it, or twice.
-pub(super) const WORDS: [(&str, Says); 143] = [
+pub(super) const WORDS: [(&str, Says); 153] = [
+    ("暗証キー", Says::Password),
+    ("認証キー", Says::Token),
+    ("アクセスキー", Says::Token),
+    ("秘密鍵", Says::Token),
+    ("인증키", Says::Token),
+    ("unlock code", Says::Password),
+    ("activation code", Says::Password),
+    ("freischaltcode", Says::Password),
+    ("entsperrcode", Says::Password),
+    ("aktivierungscode", Says::Password),
     ("passwort", Says::Password),
     ("passwoerter", Says::Password),
     ("kennwort", Says::Password),
@@ -159,4 +169,13 @@ pub(super) fn stands_alone(bytes: &[u8], at: usize, end: usize) -> bool {
     let is_begin = at == 0 || !bytes[at - 1].is_ascii_alphanumeric();
     let is_end = bytes.get(end).is_none_or(|byte| !byte.is_ascii_digit());
     !is_latin || (is_end && (is_begin || end - at >= PART_BYTES_MIN))
+}
+
+/// Whether a value is what another language calls a password: the text of a label.
+pub(super) fn is_word(value: &str) -> bool {
+    let lower = value.to_lowercase();
+    WORDS.iter().any(|(word, _)| {
+        lower == *word
+            || word.len() >= PART_BYTES_MIN && lower.strip_suffix(['n', 't', 's', 'a']) == Some(word)
+    })
 }

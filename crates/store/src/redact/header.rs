@@ -70,10 +70,19 @@ fn is_member(content: &str) -> bool {
 pub(super) fn cookies_at(text: &str, word_end: usize, found: &mut Vec<Found>) {
     let bytes = text.as_bytes();
     let mut at = word_end + count(bytes, word_end, 3, |byte| matches!(byte, b'"' | b'\'' | b'\\'));
-    if !matches!(bytes.get(at), Some(b':' | b'=')) {
+    // `--cookie '…'`
+    let is_flag = bytes.get(at) == Some(&b' ') && matches!(bytes.get(at + 1), Some(b'"' | b'\''));
+    if !is_flag && !matches!(bytes.get(at), Some(b':' | b'=')) {
         return;
     }
     at += 1;
+    cookies_in(text, at, found);
+}
+
+/// The values of cookies that begin at a place.
+pub(super) fn cookies_in(text: &str, from: usize, found: &mut Vec<Found>) {
+    let bytes = text.as_bytes();
+    let mut at = from;
     for _ in 0..COOKIES_MAX {
         at += count(bytes, at, 8, |byte| matches!(byte, b' ' | b'"' | b'\'' | b'\\'));
         let name_length = count(bytes, at, 80, |byte| {

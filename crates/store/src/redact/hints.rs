@@ -72,6 +72,12 @@ pub(super) enum What {
     KeyNumbers,
     /// A signed token.
     Jwt,
+    /// The word for a second factor.
+    Otp,
+    /// A flag that takes cookies.
+    CookieFlag,
+    /// An address that opens something once.
+    Link,
     /// A program or a statement that takes a password without naming it.
     Command,
 }
@@ -87,7 +93,24 @@ const fn hint(text: &'static str, what: What) -> Hint {
     Hint { text, what }
 }
 
-const OWN: [Hint; 176] = [
+const OWN: [Hint; 193] = [
+    hint("puk", What::Pin),
+    hint("otp", What::Otp),
+    hint("freischaltcode", What::Pin),
+    hint("aktivierungscode", What::Pin),
+    hint("entsperrcode", What::Pin),
+    hint("unlock code", What::Pin),
+    hint("activation code", What::Pin),
+    hint("-b '", What::CookieFlag),
+    hint("-b \"", What::CookieFlag),
+    hint("/reset", What::Link),
+    hint("reset-password", What::Link),
+    hint("password/reset", What::Link),
+    hint("/verify", What::Link),
+    hint("/confirm", What::Link),
+    hint("/invite", What::Link),
+    hint("/magic", What::Link),
+    hint("/activate", What::Link),
     hint("masterauth", What::Name),
     hint("passw", What::Name),
     hint("passphrase", What::Name),

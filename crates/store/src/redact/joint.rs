@@ -52,7 +52,7 @@ pub(super) fn after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, us
         closed = true;
         at += 1;
     }
-    at = behind_number(bytes, at);
+    at = behind_number(bytes, behind_colour(bytes, at));
     let name_end = at;
     at = skip_blanks(bytes, at);
     let has_gap = at > name_end;
@@ -63,7 +63,7 @@ pub(super) fn after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, us
     ];
     let operator = operators.into_iter().find(|it| rest.starts_with(it.as_bytes()));
     if let Some(operator) = operator {
-        let behind = at + operator.len();
+        let behind = behind_colour(bytes, at + operator.len());
         if operator == ":" && bytes.get(behind) == Some(&b':') {
             return None;
         }
@@ -76,7 +76,8 @@ pub(super) fn after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, us
         return rare_joint::behind_operator(bytes, operator, value).or(Some((joint, value)));
     }
     // `<password>…</password>`, `<password type="plain">…`
-    if start > 0 && bytes[start - 1] == b'<' && !bytes[..start - 1].ends_with(b"=") {
+    let tag = behind_namespace(bytes, start);
+    if tag > 0 && bytes[tag - 1] == b'<' && !bytes[..tag - 1].ends_with(b"=") {
         let tag = rest.iter().take(TAG_BYTES_MAX).position(|byte| matches!(byte, b'>' | b'<' | b'\n'));
         return tag
             .filter(|end| rest[*end] == b'>' && (*end == 0 || (has_gap && rest[end - 1] != b'/')))
@@ -112,11 +113,36 @@ pub(super) fn after(bytes: &[u8], start: usize, end: usize) -> Option<(Joint, us
     if closed && rest.starts_with(b"value=") {
         return Some((Joint::QuotesOnly, at + 6));
     }
-    if rest.first() == Some(&b'(') && !has_gap {
+    if rest.first() == Some(&b'(') && !has_gap && !is_getter(&bytes[start..end]) {
         return Some((Joint::QuotesOnly, at + 1));
     }
     let words = if has_gap && !closed { of_words(bytes, start, end, at) } else { None };
     words.or_else(|| rare_joint::after(bytes, start, end, name_end))
+}
+
+/// Where the name of an element begins that has a prefix: `<wsse:Password>`.
+fn behind_namespace(bytes: &[u8], start: usize) -> usize {
+    if !bytes[..start].ends_with(b":") {
+        return start;
+    }
+    let prefix =
+        bytes[..start - 1].iter().rev().take(16).take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    start - 1 - prefix
+}
+
+/// Behind what sets a terminal's colour.
+fn behind_colour(bytes: &[u8], at: usize) -> usize {
+    let Some(rest) = bytes.get(at..).and_then(|rest| rest.strip_prefix(b"\x1b[")) else { return at };
+    let length = rest.iter().take(16).take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
+    at + if rest.get(length) == Some(&b'm') { length + 3 } else { 0 }
+}
+
+/// `get_password("service", "user")`: says which one, not what it is.
+fn is_getter(name: &[u8]) -> bool {
+    let name = name.rsplit(|byte| *byte == b'.').next().unwrap_or(name);
+    let begins =
+        |word: &str| name.get(..word.len()).is_some_and(|it| it.eq_ignore_ascii_case(word.as_bytes()));
+    ["get", "find", "fetch", "lookup", "read", "load", "delete", "has"].into_iter().any(begins)
 }
 
 /// `-passin pass:…` of openssl's programs, `/pass:…` of Windows'.
@@ -157,7 +183,8 @@ fn of_words(bytes: &[u8], start: usize, end: usize, at: usize) -> Option<(Joint,
     if line.iter().all(|byte| *byte == b' ') && end - start > 4 && at == end + 1 && before.len() < start {
         let word = word_at(bytes, at);
         let is_alone = bytes.get(at + word.len()).is_none_or(|byte| matches!(byte, b'\n' | b'\r'));
-        if is_alone && word.iter().any(u8::is_ascii_digit) && !line.is_empty() {
+        let is_name = bytes[start..end].contains(&b'_');
+        if is_alone && word.iter().any(u8::is_ascii_digit) && (!line.is_empty() || is_name) {
             return Some((Joint::Words, at));
         }
     }
@@ -209,6 +236,15 @@ fn below(bytes: &[u8], at: usize) -> Option<usize> {
 /// `Unseal Key 1:`: of several the number belongs to the name.
 fn behind_number(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
+    // `Password (initial):`
+    if rest.starts_with(b" (")
+        && let Some(close) =
+            rest.iter().take(GAP_BYTES_MAX).position(|byte| matches!(byte, b')' | b'\n' | b'='))
+        && rest[close] == b')'
+        && rest.get(close + 1) == Some(&b':')
+    {
+        return at + close + 1;
+    }
     let digits = rest.iter().skip(1).take(2).take_while(|byte| byte.is_ascii_digit()).count();
     let is_number = rest.first() == Some(&b' ') && digits > 0 && rest.get(1 + digits) == Some(&b':');
     at + if is_number { 1 + digits } else { 0 }

@@ -5,11 +5,13 @@
 //! kilobytes. What is found is replaced by a `mark`.
 
 mod address;
+mod byte_list;
 mod codes;
 mod command;
 mod encoded;
 mod env_files;
 mod escaped;
+mod fields;
 mod foreign;
 #[path = "../../rules/gitleaks.rs"]
 mod gitleaks;
@@ -17,10 +19,12 @@ mod header;
 mod hints;
 mod joint;
 mod known;
+mod label;
 mod mark;
 mod named;
 mod names;
 mod own_shapes;
+mod phrase_words;
 mod placeholder;
 mod printed;
 mod private_key;
@@ -30,9 +34,11 @@ mod sentence;
 mod shape;
 mod structured;
 mod table;
+mod talk;
 mod transcript_line;
 mod tree;
 mod value;
+mod vendor;
 
 use std::borrow::Cow;
 
@@ -51,7 +57,7 @@ pub(crate) use mark::{at_end as mark_at_end, at_start as mark_at_start, of as ma
 pub use transcript_line::line;
 
 /// Which rules mask: raised whenever they find more, so that what was stored before is masked again.
-pub const RULES_VERSION: u32 = 4;
+pub const RULES_VERSION: u32 = 5;
 
 /// How deep base64 inside of base64 is looked into.
 const DEPTH_MAX: usize = throughline_domain::limits::ENCODED_DEPTH_MAX;
@@ -254,18 +260,20 @@ fn look_at_hints(text: &str, found: &mut Vec<Found>) {
                 found.extend(shape_at(text, &own_shapes::SHAPES[first..first + count], at));
             }
             What::Vendors(first, count) => {
-                found.extend(named::vendor_at(text, &gitleaks::VENDORS[first..first + count], at, end));
+                found.extend(vendor::vendor_at(text, &gitleaks::VENDORS[first..first + count], at, end));
             }
             What::OwnVendors(first, count) => {
-                found.extend(named::vendor_at(text, &own_shapes::VENDORS[first..first + count], at, end));
+                found.extend(vendor::vendor_at(text, &own_shapes::VENDORS[first..first + count], at, end));
             }
             // A name may hold several words; it is looked at once.
             What::Name if end <= name_end => {}
             What::Name => {
                 let (secret, (start, looked_at)) = named::secret_at(text, at, end, found);
                 table::each_of(text, (start, looked_at), None, &mut budget, found);
+                fields::each_of(text, (start, looked_at), None, &mut budget, found);
                 printed::each_below(text, start, looked_at, found);
                 if let Some(said) = named::says_at(text, start, looked_at) {
+                    talk::each_of_many(text, (start, looked_at), said, found);
                     tree::each_of(text, start, looked_at, said, found);
                 }
                 // The kind that a mark says names nothing.
@@ -275,14 +283,23 @@ fn look_at_hints(text: &str, found: &mut Vec<Found>) {
             What::ShortName if begins_word(bytes, at) => {
                 named::foreign_at(text, at, end - 1, Says::Password, found);
                 table::each_of(text, (at, end - 1), Some(Says::Password), &mut budget, found);
+                fields::each_of(text, (at, end - 1), Some(Says::Password), &mut budget, found);
             }
-            What::ShortName => {}
+            What::ShortName if let Some(start) = named::short_name(bytes, at) => {
+                named::foreign_at(text, start, end - 1, Says::Password, found);
+            }
             // Short ones stand in other words, and in what is encoded.
             What::Foreign(_) if !foreign::stands_alone(bytes, at, end) => {}
             What::Foreign(said) => {
                 named::foreign_at(text, at, end, said, found);
                 table::each_of(text, (at, end), Some(said), &mut budget, found);
+                fields::each_of(text, (at, end), Some(said), &mut budget, found);
             }
+            What::Otp if begins_word(bytes, at) => {
+                table::each_of(text, (at, end), Some(Says::Token), &mut budget, found);
+                found.extend(codes::seed_after(text, end));
+            }
+            What::ShortName => {}
             What::Command => command::each_at(text, hint.text, at, found),
             what => look_at(what, text, at, found, end),
         }
@@ -297,14 +314,20 @@ fn look_at(what: What, text: &str, at: usize, found: &mut Vec<Found>, end: usize
         What::SeedPhrase => found.extend(codes::phrase_after(text, end)),
         What::Words => found.extend(sentence::words_after(text, at, end)),
         What::OtpSeed => found.extend(codes::seed_after(text, end)),
-        What::LoginTalk => sentence::each_on_line(text, at, found),
+        What::LoginTalk => {
+            sentence::each_on_line(text, at, found);
+            talk::each_pair_around(text, at, found);
+        }
         What::UserPass if begins_word(bytes, at) => found.extend(prose::pass_below_user(text, at, end)),
         What::UserPass => {}
         What::SmtpLogin => found.extend(header::smtp_answer(text, end)),
         What::Relay => found.extend(address::in_relay_file(text, end)),
         What::Pin if begins_word(bytes, at) => found.extend(codes::pin_after(text, end)),
         What::Pin => {}
-        What::KeyOfList => found.extend(tree::key_of_list(text, end)),
+        What::KeyOfList => {
+            found.extend(tree::key_of_list(text, end));
+            table::each_key_below(text, end, found);
+        }
         What::Generated => found.extend(tree::generated(text, end)),
         What::PasswordFile => found.extend(address::in_password_file(text, at, end)),
         What::EncodedKey => found.extend(encoded::key_at(text, at)),
@@ -315,6 +338,8 @@ fn look_at(what: What, text: &str, at: usize, found: &mut Vec<Found>, end: usize
         What::Authorization => found.extend(header::authorization_at(text, end)),
         What::Bearer => found.extend(header::bearer_at(text, at, end)),
         What::Cookie => header::cookies_at(text, end, found),
+        What::CookieFlag => header::cookies_in(text, end - 1, found),
+        What::Link => address::each_in_link(text, end, found),
         What::PrivateKey => {
             let block = private_key::block_at(text, at, end, found);
             found.extend(block);
@@ -328,6 +353,7 @@ fn look_at(what: What, text: &str, at: usize, found: &mut Vec<Found>, end: usize
         | What::OwnVendors(..)
         | What::Name
         | What::ShortName
+        | What::Otp
         | What::Foreign(_)
         | What::Command => {}
     }

@@ -3,9 +3,9 @@
 use super::Found;
 use super::joint::{self, Joint, skip_blanks};
 use super::names::{self, Says};
-use super::shape::{Reach, Vendor, reach};
+use super::talk::{self, About};
 use super::value::{self, Standing};
-use super::{prose, sentence};
+use super::{byte_list, label, prose, sentence};
 
 /// Longest name, on either side of its telling word.
 pub(super) const NAME_BYTES_MAX: usize = 64;
@@ -16,8 +16,6 @@ const PLAIN_BYTES_MAX: usize = 512;
 const PIECES_MAX: usize = 8;
 const PIECE_BYTES_MIN: usize = 4;
 const GAP_BYTES_MAX: usize = 40;
-/// How much may stand between a vendor's name and the operator.
-const VENDOR_REST_BYTES_MAX: usize = 20;
 
 /// A value and how it stands.
 #[derive(Debug, Clone, Copy)]
@@ -50,13 +48,21 @@ pub(super) fn secret_at(
         .and_then(|(joint, at)| judged(text, said()?, joint, start, at, others))
         .or_else(|| prose::secret_after(text, end, said))
         .or_else(|| prose::secret_before(text, start, said));
+    if found.is_none()
+        && matches!(bytes.get(end), Some(b'[' | b' ' | b':' | b'='))
+        && matches!(said(), Some(Says::Password | Says::Token))
+    {
+        others.extend(byte_list::after(text, end));
+    }
     if found.is_none() && text[start..end].eq_ignore_ascii_case("key") {
         sentence::each_after(text, end, Says::Key, false, others);
     }
     if found.is_none()
         && matches!(
             bytes.get(end),
-            None | Some(b' ' | b':' | b'\'' | b'(' | b',' | b'-' | b'?' | b'.' | b'\n' | 0x80..)
+            None | Some(
+                b' ' | b':' | b'\'' | b'(' | b')' | b'*' | b',' | b'-' | b'?' | b'.' | b'\n' | 0x80..
+            )
         )
         && let Some(said) = said()
     {
@@ -66,10 +72,15 @@ pub(super) fn secret_at(
         }
         if said == Says::Password {
             others.extend(sentence::phrase_after(text, end).filter(|_| is_phrase_name(&text[start..end])));
+            others.extend(label::value_of(text, start, end));
             sentence::each_alone(text, start, end, others);
         }
         if matches!(said, Says::Password | Says::Token) {
+            let about = if said == Says::Password { About::Password } else { About::Token };
             sentence::each_on_line(text, start, others);
+            talk::each_around(text, (start, end), about, others);
+            talk::each_pair_around(text, start, others);
+            others.extend(talk::before_brackets(text, start, end));
         }
     }
     (found, (start, end))
@@ -149,16 +160,28 @@ pub(super) fn foreign_at(text: &str, word: usize, word_end: usize, said: Says, f
         return;
     }
     sentence::each_after(text, end, said, true, found);
+    talk::each_around(text, (word, end), About::Abroad, found);
+    found.extend(talk::before_brackets(text, word, end));
     if said == Says::Password {
+        found.extend(label::value_of(text, word, end));
         sentence::each_on_line(text, word, found);
         sentence::each_alone(text, word, end, found);
     }
 }
 
+/// Where a name begins that ends so: `proxypw`, `ldappw`.
+pub(super) fn short_name(bytes: &[u8], at: usize) -> Option<usize> {
+    let letters = bytes[..at].iter().rev().take(16).take_while(|byte| byte.is_ascii_lowercase()).count();
+    let is_whole = at == letters || !bytes[at - letters - 1].is_ascii_alphanumeric();
+    ((2..=12).contains(&letters) && is_whole).then_some(at - letters)
+}
+
 /// `API key`, `secret key`: in a sentence the two words of a name stand apart.
 fn with_word_before(text: &str, start: usize, end: usize) -> usize {
     let bytes = text.as_bytes();
-    if !text[start..end].eq_ignore_ascii_case("key") || start == 0 || bytes[start - 1] != b' ' {
+    let name = &text[start..end];
+    let is_key = name.eq_ignore_ascii_case("key") || name.eq_ignore_ascii_case("keys");
+    if !is_key || start == 0 || bytes[start - 1] != b' ' {
         return start;
     }
     let word = bytes[..start - 1].iter().rev().take(16).take_while(|byte| byte.is_ascii_alphabetic()).count();
@@ -231,6 +254,9 @@ fn judged(
     if let Some(behind) = behind_type(text, &value) {
         value = behind;
     }
+    if let Some(end) = element_end(bytes, &value, joint) {
+        value.end = end;
+    }
     let is_quoted = value.standing == Standing::Quoted && bytes[value.start - 1] != b'`';
     if joint == Joint::QuotesOnly && !is_quoted {
         return None;
@@ -290,6 +316,18 @@ fn judged(
     Some(value.found(kind))
 }
 
+/// Where the text of an element ends, blanks and all: `<password>…</password>`.
+fn element_end(bytes: &[u8], value: &Value, joint: Joint) -> Option<usize> {
+    let is_text = matches!(joint, Joint::Element | Joint::Flag)
+        && value.standing == Standing::Loose
+        && value.start > 0
+        && bytes[value.start - 1] == b'>';
+    let rest = bytes[value.start..].iter().take(NAME_BYTES_MAX);
+    let length = rest.take_while(|byte| !matches!(byte, b'<' | b'\n')).count();
+    let end = value.start + length;
+    (is_text && end > value.end && bytes[end..].starts_with(b"</")).then_some(end)
+}
+
 /// Whether the value behind a password's name is one.
 fn is_password_here(text: &str, joint: Joint, start: usize, value: &Value) -> bool {
     let content = &text[value.start..value.end];
@@ -297,7 +335,7 @@ fn is_password_here(text: &str, joint: Joint, start: usize, value: &Value) -> bo
     let is_quoted = value.standing == Standing::Quoted;
     let is_phrase_name = || is_phrase_name(&name[..name_end(name)]);
     if content.contains(' ') {
-        let is_value = joint == Joint::Tight || joint.is_flag() || is_quoted;
+        let is_value = matches!(joint, Joint::Tight | Joint::Element) || joint.is_flag() || is_quoted;
         return is_value && value::is_pass_sentence(content)
             || is_quoted && is_phrase_name() && value::is_phrase_sentence(content);
     }
@@ -322,7 +360,10 @@ fn is_pass_here(text: &str, joint: Joint, start: usize, value: &Value) -> bool {
         }
         Joint::Loose if is_loose => value::is_drawn_pass(content),
         // `pass=12`: of a test runner.
-        Joint::Tight if is_loose => value::is_password(content, Standing::Loose) && !value::is_wordy(content),
+        Joint::Tight if is_loose => {
+            value::is_password(content, Standing::Loose) && !value::is_wordy(content)
+                || value::is_strong(content)
+        }
         // `:pass "…"`
         Joint::QuotesOnly => before.ends_with(b":") && value::is_password(content, value.standing),
         _ if is_loose && !joint.is_flag() => false,
@@ -362,7 +403,7 @@ fn kind_of(name: &str) -> &'static str {
     }
 }
 
-fn is_name(byte: u8) -> bool {
+pub(super) fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
@@ -376,6 +417,14 @@ fn name_around(bytes: &[u8], word: usize, word_end: usize) -> (usize, usize) {
     // In JSON a line end before a name is spelt with a letter.
     if start > 0 && bytes[start - 1] == b'\\' && start < word && matches!(bytes[start], b'n' | b't' | b'r') {
         start += 1;
+    }
+    // `%3Ftoken%3D…`: what is spelt so ends before the name.
+    if start > 0
+        && bytes[start - 1] == b'%'
+        && start + 2 <= word
+        && bytes[start..start + 2].iter().all(u8::is_ascii_hexdigit)
+    {
+        start += 2;
     }
     // The dashes of a flag are none of its name.
     while start < word && matches!(bytes[start], b'-' | b'.') {
@@ -406,7 +455,7 @@ pub(super) fn value_at(bytes: &[u8], at: usize, joint: impl Into<Ends>) -> Optio
         at += 1;
     }
     let is_escaped = bytes.get(at) == Some(&b'\\') && matches!(bytes.get(at + 1), Some(b'"' | b'\''));
-    if let Some(value) = deeply_quoted(bytes, at) {
+    if let Some(value) = deeply_quoted(bytes, at).or_else(|| rarely_quoted(bytes, at)) {
         return Some(value);
     }
     let quote_at = at + usize::from(is_escaped);
@@ -419,6 +468,9 @@ pub(super) fn value_at(bytes: &[u8], at: usize, joint: impl Into<Ends>) -> Optio
         let start = start + 2 * usize::from(is_nested);
         let end = quoted_end(bytes, start, quote, is_escaped || is_nested)?;
         let start = behind_scheme(bytes, start, end);
+        if let Some(tail) = with_tail(bytes, quote_at, end).filter(|_| end > start) {
+            return Some(Value { start, end: tail, standing: Standing::Plain });
+        }
         return (end > start).then_some(Value { start, end, standing: Standing::Quoted });
     }
     let start = behind_scheme(bytes, at, bytes.len().min(at + PLAIN_BYTES_MAX));
@@ -458,6 +510,8 @@ fn quoted_end(bytes: &[u8], start: usize, quote: u8, is_escaped: bool) -> Option
             b'\n' => return None,
             b'\\' if is_escaped && bytes.get(at + 1) == Some(&quote) => return Some(at),
             b'\\' => at += 1,
+            // `'it''s'`: of SQL and YAML.
+            byte if byte == quote && is_doubled(bytes, at) => at += 1,
             byte if byte == quote => return Some(at),
             _ => {}
         }
@@ -465,6 +519,58 @@ fn quoted_end(bytes: &[u8], start: usize, quote: u8, is_escaped: bool) -> Option
     }
     // A text that was cut in the middle of a value.
     (limit == bytes.len()).then_some(limit)
+}
+
+/// Whether a quote between two letters is followed by another one.
+fn is_doubled(bytes: &[u8], at: usize) -> bool {
+    let is_letter = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    bytes[at] == b'\''
+        && bytes.get(at + 1) == Some(&b'\'')
+        && at > 0
+        && is_letter(bytes.get(at - 1))
+        && is_letter(bytes.get(at + 2))
+}
+
+/// Where a value ends that goes on behind its closing quote, as shells and settings have it: `"a b"-c`.
+fn with_tail(bytes: &[u8], quote_at: usize, end: usize) -> Option<usize> {
+    let is_setting = quote_at > 0 && bytes[quote_at - 1] == b'=';
+    let tail = bytes.get(end + 1..)?.iter().take(PLAIN_BYTES_MAX);
+    let length = tail.take_while(|byte| byte.is_ascii_alphanumeric() || b"-_!#%+~".contains(byte)).count();
+    let stops = bytes.get(end + 1 + length).is_none_or(u8::is_ascii_whitespace);
+    (is_setting && length > 2 && stops).then_some(end + 1 + length)
+}
+
+/// `%q(…)`, `q{…}`, `R"(…)"`, `{…}` of a connection string: quotes that only some languages have.
+fn rarely_quoted(bytes: &[u8], at: usize) -> Option<Value> {
+    let rest = bytes.get(at..)?;
+    // `${NAME:-…}`: what holds where nothing else is set.
+    if rest.starts_with(b"${") {
+        let close = rest.iter().take(PLAIN_BYTES_MAX).position(|byte| matches!(byte, b'}' | b'\n' | b' '))?;
+        let default = memchr::memmem::find(&rest[..close], b":-")? + 2;
+        let is_value = default < close && rest[close] == b'}' && !rest[default..close].contains(&b'$');
+        return is_value.then_some(Value { start: at + default, end: at + close, standing: Standing::Loose });
+    }
+    let (skip, close): (usize, &[u8]) = match rest {
+        [b'%', b'q' | b'Q', b'(', ..] | [b'q', b'(', ..] => (if rest[0] == b'%' { 3 } else { 2 }, b")"),
+        [b'%', b'q' | b'Q', b'{', ..] | [b'q', b'{', ..] => (if rest[0] == b'%' { 3 } else { 2 }, b"}"),
+        [b'%', b'q' | b'Q', b'[', ..] => (3, b"]"),
+        [b'R', b'"', b'(', ..] => (3, b")\""),
+        [b'r', b'#', b'"', ..] => (3, b"\"#"),
+        [b'{', second, ..]
+            if second.is_ascii_graphic()
+                && at > 0
+                && bytes[at - 1] == b'='
+                && !b"{}$%#\"'".contains(second) =>
+        {
+            (1, b"};")
+        }
+        _ => return None,
+    };
+    let start = at + skip;
+    let limit = bytes.len().min(start + PLAIN_BYTES_MAX);
+    let end = start + memchr::memmem::find(&bytes[start..limit], close)?;
+    let is_line = !bytes[start..end].contains(&b'\n');
+    (end > start && is_line).then_some(Value { start, end, standing: Standing::Quoted })
 }
 
 /// `"Bearer …"` under a name is a value with a word before it.
@@ -480,6 +586,7 @@ fn behind_scheme(bytes: &[u8], start: usize, end: usize) -> usize {
 
 fn plain_end(bytes: &[u8], start: usize, _ends: Ends) -> usize {
     let limit = bytes.len().min(start + PLAIN_BYTES_MAX);
+    let is_spelt = bytes[..start].ends_with(b"%3D") || bytes[..start].ends_with(b"%3d");
     let mut end = start;
     while end < limit {
         match bytes[end] {
@@ -487,6 +594,8 @@ fn plain_end(bytes: &[u8], start: usize, _ends: Ends) -> usize {
             b'"' | b'\'' | b'`' | b'<' | b'>' => break,
             // `[…]`
             b']' if start > 0 && bytes[start - 1] == b'[' => break,
+            // The next parameter of an address in an address.
+            b'%' if bytes[end..].starts_with(b"%26") && is_spelt => break,
             // An escape inside of JSON: a line end or a quote.
             b'\\' if matches!(bytes.get(end + 1), Some(b'n' | b'r' | b't' | b'"' | b'\'')) => break,
             // The next parameter or field begins.
@@ -547,7 +656,16 @@ fn is_plain_place(bytes: &[u8], start: usize, end: usize) -> bool {
     let is_parameter = matches!(before, Some(b'?' | b'&' | b';' | b'-'));
     let is_environment =
         start >= 2 && bytes[..start].ends_with(b"-e ") || bytes[..start].ends_with(b"export ");
-    is_loud || is_parameter || is_environment
+    is_loud || is_parameter || is_environment || is_property(bytes, start, end)
+}
+
+/// `spring.mail.password=some-words`: a line of a file of settings. No code has the hyphens.
+fn is_property(bytes: &[u8], start: usize, end: usize) -> bool {
+    let begins = start == 0 || bytes[start - 1] == b'\n';
+    let ends = bytes.get(end).is_none_or(|byte| matches!(byte, b'\n' | b'\r'));
+    let line = &bytes[start..end];
+    let Some(equals) = line.iter().position(|byte| *byte == b'=') else { return false };
+    begins && ends && line[..equals].contains(&b'.') && line[equals + 1..].contains(&b'-')
 }
 
 /// In prose nearly everything follows `is`: only what has digits between letters, or marks, is a secret there.
@@ -563,72 +681,4 @@ fn is_phrase(content: &str) -> bool {
     let is_plain =
         |word: &&str| (3..=8).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase());
     matches!(words.len(), 12 | 15 | 18 | 21 | 24) && words.iter().all(is_plain) && !words.contains(&"the")
-}
-
-/// Names of things that are no secrets, between a vendor's name and a value.
-const HARMLESS: [&str; 14] = [
-    "commit",
-    "sha",
-    "hash",
-    "digest",
-    "checksum",
-    "version",
-    "rev",
-    "ref",
-    "integrity",
-    "build",
-    "uuid",
-    "trace",
-    "span",
-    "etag",
-];
-
-/// A vendor's secret behind its name.
-pub(super) fn vendor_at(text: &str, rows: &[Vendor], word: usize, word_end: usize) -> Option<Found> {
-    let bytes = text.as_bytes();
-    let is_inside = word
-        .checked_sub(1)
-        .is_some_and(|at| bytes[at].is_ascii_lowercase() && bytes[word].is_ascii_lowercase());
-    if is_inside {
-        return None;
-    }
-    let rest = bytes[word_end..].iter().take(VENDOR_REST_BYTES_MAX);
-    let mut at = word_end + rest.take_while(|byte| is_name(**byte) || matches!(byte, b' ' | b'\t')).count();
-    let between = &text[word_end..at];
-    at += bytes[at..]
-        .iter()
-        .take(3)
-        .take_while(|byte| matches!(byte, b'"' | b'\'' | b' ' | b'\\' | b']'))
-        .count();
-    let operator = bytes[at..]
-        .iter()
-        .take(3)
-        .take_while(|byte| matches!(byte, b'=' | b':' | b'>' | b',' | b'|' | b'?'))
-        .count();
-    if operator == 0 {
-        return None;
-    }
-    at += operator;
-    at += bytes[at..]
-        .iter()
-        .take(5)
-        .take_while(|byte| matches!(byte, b'"' | b'\'' | b'`' | b' ' | b'\\' | b'=' | b'('))
-        .count();
-    let row = rows.iter().find_map(|row| match reach(row.pattern, bytes, at) {
-        Reach::Whole(end) if !bytes.get(end).is_some_and(u8::is_ascii_alphanumeric) => Some((row, end)),
-        _ => None,
-    });
-    let (row, end) = row?;
-    let secret = &text[at..end];
-    let lower = between.to_ascii_lowercase();
-    let is_harmless = HARMLESS.iter().any(|word| lower.contains(word)) || lower.ends_with("id");
-    let has_digit = secret.bytes().any(|byte| byte.is_ascii_digit());
-    let is_random =
-        has_digit && !value::is_wordy(secret) && value::entropy_tenths(secret) >= row.entropy_tenths.max(25);
-    (!is_harmless && is_random && !value::holds_placeholder(secret)).then_some(Found {
-        start: at,
-        end,
-        kind: row.kind,
-        is_certain: false,
-    })
 }

@@ -51,7 +51,7 @@ const TRAILERS: [&str; 29] = [
     "override",
 ];
 /// What makes a token something else than a key to a door.
-const HARMLESS_TOKENS: [&str; 45] = [
+const HARMLESS_TOKENS: [&str; 43] = [
     "allow",
     "with",
     "include",
@@ -62,8 +62,6 @@ const HARMLESS_TOKENS: [&str; 45] = [
     "continuation",
     "cancellation",
     "cancel",
-    "csrf",
-    "xsrf",
     "sync",
     "public",
     "delimiter",
@@ -99,7 +97,9 @@ const HARMLESS_TOKENS: [&str; 45] = [
     "comment",
 ];
 /// What a key has to be called to be one of those that open something.
-const KEYS: [&str; 52] = [
+const KEYS: [&str; 54] = [
+    "crypt",
+    "vault",
     "unseal",
     "root",
     "api",
@@ -280,6 +280,10 @@ pub(super) const LINKS: [&str; 16] = [
 pub(super) fn says(name: &str) -> Option<Says> {
     // Of a path of names the last is the thing itself.
     let name = name.rsplit('.').next().unwrap_or(name);
+    // `KeePass`, `1Password`: where passwords are kept.
+    if name.eq_ignore_ascii_case("1password") || WAYS.iter().any(|it| name.eq_ignore_ascii_case(it)) {
+        return None;
+    }
     let mut words: Vec<String> = words_of(name);
     if words.len() > WORDS_MAX {
         return None;
@@ -305,6 +309,10 @@ pub(super) fn says(name: &str) -> Option<Says> {
         || ["password", "passwd", "requirepass", "masterauth"].iter().any(|end| last.ends_with(end))
     {
         return Some(Says::Password);
+    }
+    // Of an application's login, beside its `role_id`.
+    if last == "id" && before == Some("secret") {
+        return Some(Says::Token);
     }
     if last == "community" && matches!(before, Some("snmp" | "ro" | "rw" | "read" | "write")) {
         return Some(Says::Password);

@@ -24,7 +24,8 @@ const TWILIO: &str = "SK[0-9a-f]{32}";
 
 /// What is known by its own form; those with one keyword stand together.
 #[rustfmt::skip]
-pub(super) static SHAPES: [Shape; 183] = [
+pub(super) static SHAPES: [Shape; 184] = [
+    shape("dpapi-blob", "01000000d08c9ddf", "01000000[Dd]08[Cc]9[Dd]{2}[Ff][0-9A-Fa-f]{48,8192}"),
     shape("anthropic-api-key", "sk-ant-", r"sk\-ant\-[\-0-9A-Z_a-z]{20,1024}"),
     shape("openrouter-api-key", "sk-or-", r"sk\-or\-v1\-[0-9a-f]{48,64}"),
     shape("openai-api-key", "sk-proj-", r"sk\-proj\-[\-0-9A-Z_a-z]{20,1024}"),

@@ -148,8 +148,17 @@ pub(super) fn is_placeholder(value: &str) -> bool {
             && bytes[1..].iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
             && !has_digit_inside(&bytes[1..]))
         || (value.starts_with('%') && (value.ends_with('%') || value.len() <= 3))
-        || (value.starts_with("__") && value.ends_with("__"));
+        || (value.starts_with("__") && value.ends_with("__"))
+        || is_tag(value);
     all_alike || is_template || holds_placeholder(value)
+}
+
+/// `!vault`, `!Ref`, `!!binary`: what YAML calls the kind of a value.
+fn is_tag(value: &str) -> bool {
+    let name = value.trim_start_matches('!');
+    name.len() < value.len()
+        && (2..=16).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'/'))
 }
 
 /// `$1` and `$A` are variables; `$3cret9x` is a password.

@@ -95,8 +95,11 @@ pub(super) fn each_below(text: &str, start: usize, end: usize, found: &mut Vec<F
         let content = quoted.trim_matches(['"', '\'']);
         let is_alone = words.len() == 1;
         // What a prompt answers without one is a sentence, more often than not.
-        let is_secret =
-            if is_alone { is_value(content, is_typed) } else { is_typed && value::is_random(content) };
+        let is_secret = if is_alone {
+            is_value(content, is_typed)
+        } else {
+            is_typed && value::is_random(content) && !is_id(content)
+        };
         if is_secret {
             let at = content.as_ptr() as usize - text.as_ptr() as usize;
             found.push(Found { start: at, end: at + content.len(), kind: "secret", is_certain: false });
@@ -111,6 +114,13 @@ fn is_dump(line: &str) -> bool {
         && bytes[..8].iter().all(u8::is_ascii_hexdigit)
         && matches!(bytes[8], b':' | b' ')
         && line.is_char_boundary(9)
+}
+
+/// The number of a request, of a session, of a thing: in a sentence it says which.
+fn is_id(content: &str) -> bool {
+    let groups = content.trim_matches(['(', ')', '.', ':']).split('-');
+    groups.clone().count() == 5
+        && groups.clone().all(|group| group.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 fn is_value(content: &str, is_typed: bool) -> bool {

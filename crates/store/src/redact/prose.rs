@@ -111,7 +111,7 @@ pub(super) fn is_plain_word(word: &[u8]) -> bool {
 pub(super) fn has_user_before(text: &str, start: usize) -> bool {
     let floor = text.ceil_char_boundary(start.saturating_sub(REACH_BYTES));
     let before = text[floor..start].to_ascii_lowercase();
-    ["user", "login", "wifi", "wi-fi", "ssid", "account", "mail", "u:", "admin", "network"]
+    ["user", "name:", "login", "wifi", "wi-fi", "ssid", "account", "mail", "u:", "admin", "network"]
         .iter()
         .any(|it| before.contains(it))
 }

@@ -1,6 +1,7 @@
 //! Sentences: a secret some words behind the one that says what it is, in whatever language.
 
 use super::names::Says;
+use super::phrase_words::{LINKS, NOUNS, STOP};
 use super::value::{self, Standing};
 use super::{Found, OPENING};
 
@@ -13,235 +14,11 @@ const ENDING_BYTES_MAX: usize = 24;
 const PHRASE_WORDS_MIN: usize = 3;
 const PHRASE_WORDS_MAX: usize = 10;
 
-/// Words right before a value.
-const LINKS: [&str; 66] = [
-    "is",
-    "to",
-    "be",
-    "was",
-    "as",
-    "are",
-    "with",
-    "from",
-    "value",
-    "now",
-    "still",
-    "=",
-    "/",
-    "->",
-    "=>",
-    "→",
-    "-",
-    "–",
-    "—",
-    "ist",
-    "lautet",
-    "heißt",
-    "lauten",
-    "war",
-    "wäre",
-    "auf",
-    "von",
-    "est",
-    "c'est",
-    "c’est",
-    "était",
-    "es",
-    "era",
-    "é",
-    "è",
-    "foi",
-    "jest",
-    "je",
-    "je:",
-    "är",
-    "er",
-    "on",
-    "este",
-    "là",
-    "adalah",
-    "ialah",
-    "ay",
-    "na",
-    "glasi",
-    "olarak",
-    "هي",
-    "هو",
-    "है",
-    "आहे",
-    "ہے",
-    "היא",
-    "הוא",
-    "คือ",
-    "это",
-    "це",
-    "тепер",
-    "sono",
-    "paste",
-    "enter",
-    "type",
-    "use",
-];
-/// What sentences have, and passphrases that somebody drew from a list of words have not.
-const STOP: [&str; 157] = [
-    "the",
-    "a",
-    "an",
-    "is",
-    "are",
-    "was",
-    "were",
-    "be",
-    "been",
-    "of",
-    "for",
-    "to",
-    "in",
-    "on",
-    "at",
-    "by",
-    "with",
-    "from",
-    "and",
-    "or",
-    "not",
-    "no",
-    "it",
-    "its",
-    "this",
-    "that",
-    "these",
-    "those",
-    "your",
-    "you",
-    "my",
-    "our",
-    "their",
-    "his",
-    "her",
-    "we",
-    "they",
-    "he",
-    "she",
-    "i",
-    "me",
-    "must",
-    "should",
-    "can",
-    "will",
-    "may",
-    "has",
-    "have",
-    "had",
-    "does",
-    "do",
-    "did",
-    "if",
-    "when",
-    "then",
-    "than",
-    "as",
-    "so",
-    "but",
-    "only",
-    "per",
-    "via",
-    "set",
-    "sets",
-    "reset",
-    "required",
-    "invalid",
-    "missing",
-    "empty",
-    "wrong",
-    "incorrect",
-    "expired",
-    "characters",
-    "character",
-    "least",
-    "field",
-    "login",
-    "user",
-    "users",
-    "password",
-    "passwords",
-    "passphrase",
-    "token",
-    "secret",
-    "key",
-    "see",
-    "use",
-    "used",
-    "using",
-    "any",
-    "all",
-    "more",
-    "less",
-    "stored",
-    "hashed",
-    "changed",
-    "sent",
-    "und",
-    "oder",
-    "nicht",
-    "noch",
-    "nie",
-    "der",
-    "die",
-    "das",
-    "den",
-    "dem",
-    "des",
-    "ein",
-    "eine",
-    "ist",
-    "zu",
-    "zum",
-    "zur",
-    "von",
-    "vom",
-    "für",
-    "mit",
-    "im",
-    "am",
-    "auf",
-    "bei",
-    "wird",
-    "wurde",
-    "werden",
-    "sind",
-    "nur",
-    "per",
-    "le",
-    "la",
-    "les",
-    "de",
-    "du",
-    "des",
-    "et",
-    "un",
-    "une",
-    "pour",
-    "el",
-    "los",
-    "las",
-    "y",
-    "en",
-    "que",
-    "por",
-    "il",
-    "lo",
-    "di",
-    "e",
-    "o",
-    "da",
-    "os",
-    "je",
-    "het",
-    "een",
-    "prompt",
-    "prompts",
-];
+/// Whether a word says that the next one is the name of something.
+pub(super) fn is_noun(word: &str) -> bool {
+    let word = word.trim_end_matches([',', ':', '.']);
+    NOUNS.iter().any(|it| word.eq_ignore_ascii_case(it))
+}
 
 /// Secrets behind a name. `end` is where the name ends; `is_foreign` says that no code has its words.
 pub(super) fn each_after(text: &str, end: usize, said: Says, is_foreign: bool, found: &mut Vec<Found>) {
@@ -257,9 +34,14 @@ pub(super) fn each_after(text: &str, end: usize, said: Says, is_foreign: bool, f
     let mut words = Words { text: line, at: ending };
     let mut is_linked = false;
     let mut has_found = false;
+    let mut is_named = false;
     for number in 0..WORDS_MAX {
         let Some(word) = words.next() else { return };
         let (candidate, is_quoted) = opened(line, &word);
+        let is_quoted = is_quoted && !is_named;
+        // `the file is …`
+        let is_of_noun = is_named;
+        is_named = is_noun(word.text);
         let place = Place { is_linked: is_linked || word.is_behind_colon, is_quoted, is_foreign, number };
         if let Some(length) = secret_length(candidate, said, place) {
             let start = candidate.as_ptr() as usize - text.as_ptr() as usize;
@@ -270,7 +52,7 @@ pub(super) fn each_after(text: &str, end: usize, said: Says, is_foreign: bool, f
         }
         let plain = word.text.trim_end_matches([',', ')']).to_lowercase();
         let is_leader = word.text.len() > 1 && word.text.bytes().all(|byte| byte == b'.');
-        is_linked = LINKS.contains(&plain.as_str())
+        is_linked = LINKS.contains(&plain.as_str()) && !is_of_noun
             || word.text.ends_with([':', '：', '='])
             || is_leader
             || is_particle(word.text);
@@ -368,12 +150,19 @@ fn opened<'t>(line: &'t str, word: &Word<'t>) -> (&'t str, bool) {
             return (&rest[..rest.find(close).unwrap_or(rest.len())], true);
         }
     }
-    let is_quoted =
-        line[..word.start].ends_with(['「', '『', '“', '„', '«', '（']) || word.text.starts_with('(');
+    // Letters without blanks between them may stand in the value, too.
+    for (open, close) in [('「', '」'), ('『', '』'), ('“', '”')] {
+        if line[..word.start].ends_with(open)
+            && let Some(end) = line[word.start..].find(close)
+        {
+            return (&line[word.start..word.start + end], true);
+        }
+    }
+    let is_quoted = line[..word.start].ends_with(['„', '«', '（']) || word.text.starts_with('(');
     (trimmed(inner), is_quoted)
 }
 
-fn trimmed(word: &str) -> &str {
+pub(super) fn trimmed(word: &str) -> &str {
     word.trim_end_matches(['"', '\'', '`', ')', ',', '.', ';', ':', '*', '»', '”', '“', '>'])
 }
 
@@ -408,6 +197,7 @@ fn is_password_here(word: &str, said: Says, place: Place) -> bool {
     if place.is_quoted && word.contains(' ') {
         return said == Says::Password
             && place.is_linked
+            && !word.contains(" -")
             && (value::is_pass_sentence(word) || is_words(word));
     }
     if is_something_else(word) || word.chars().count() < 6 {
@@ -427,6 +217,13 @@ fn is_password_here(word: &str, said: Says, place: Place) -> bool {
     let digits = word.bytes().rev().take_while(u8::is_ascii_digit).count();
     // `password otterpond77`: a word and a number, right behind the name.
     let is_next = place.number == 0 && (2..=6).contains(&digits) && word.len() >= 8;
+    // `the password is toner-low-again`
+    if said == Says::Password && place.is_linked && place.number < 2 && is_joined(word, PHRASE_WORDS_MIN) {
+        return true;
+    }
+    if place.is_foreign && place.is_linked && is_mixed && word.len() >= 8 && is_named(Standing::Plain) {
+        return true;
+    }
     (is_next && is_mixed && is_named(Standing::Loose) && !word.contains(['-', '_', '.']))
         || (is_direct && is_mixed && is_named(Standing::Loose))
         || (is_direct && has_sign(word) && has(char::is_alphabetic) && is_named(Standing::Plain))
@@ -474,8 +271,16 @@ pub(super) fn is_words(words: &str) -> bool {
         && !all.iter().any(|word| STOP.contains(word))
 }
 
+/// Plain words joined by hyphens, so many at least, and none that a sentence has.
+pub(super) fn is_joined(word: &str, least: usize) -> bool {
+    let is_plain =
+        |part: &str| (3..=12).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_lowercase());
+    let parts = word.split('-');
+    parts.clone().count() >= least && parts.clone().all(|part| is_plain(part) && !STOP.contains(&part))
+}
+
 /// A path, an address, a version, a date, a ticket, a hash, code.
-fn is_something_else(word: &str) -> bool {
+pub(super) fn is_something_else(word: &str) -> bool {
     let bytes = word.as_bytes();
     let is_hex = word.len() >= 7 && bytes.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
     let is_number = bytes.iter().all(|byte| byte.is_ascii_digit() || b"-.:/,%T+Z".contains(byte));

@@ -68,7 +68,7 @@ impl Budget {
         Self(text.len() * 2 + TABLE_BYTES_MAX)
     }
 
-    fn spend(&mut self, bytes: usize) -> bool {
+    pub(super) fn spend(&mut self, bytes: usize) -> bool {
         let is_left = self.0 >= bytes;
         self.0 = self.0.saturating_sub(bytes);
         is_left
@@ -131,6 +131,7 @@ pub(super) fn each_of(
         };
         let cell = if between == Between::Blanks {
             aligned(row_line, offset)
+                .or_else(|| aligned_right(row_line, offset + head.trim().chars().count()))
         } else {
             row_cells.get(column).copied()
         };
@@ -162,13 +163,29 @@ fn are_heads(line: &str, heads: &[(usize, usize)], between: Between) -> bool {
             && !head.contains(['{', '}', '<', '>', '=', ';', '$', ':', ','])
             && head.len() <= 2 * HEAD_BYTES_MAX
     };
-    heads.len() > 1 && heads.iter().all(is_name)
+    // Columns that are aligned to the right begin with blanks.
+    let is_indented =
+        between == Between::Blanks && heads.len() > 3 && line[heads[0].0..heads[0].1].trim().is_empty();
+    heads.len() > 1 && heads.iter().skip(usize::from(is_indented)).all(is_name)
 }
 
 fn is_who(head: &str) -> bool {
     let head = head.trim_matches([' ', '"', '\'', '`', '*', '\t']).to_lowercase();
     let last = head.rsplit([' ', '_']).next().unwrap_or(&head);
     WHO.contains(&last) || WHO.contains(&head.as_str())
+}
+
+/// `KeyName  Value` and the lines below: the keys of an account.
+pub(super) fn each_key_below(text: &str, end: usize, found: &mut Vec<Found>) {
+    let limit = text.floor_char_boundary(end + LINE_BYTES_MAX / 4);
+    let Some(rest) = text.get(end..limit) else { return };
+    for line in rest.split('\n').skip(1).take(8) {
+        let word = line.trim_end().rsplit(' ').next().unwrap_or_default();
+        if word.len() >= 40 && value::is_unnamed_key(word, value::Standing::Plain) {
+            let start = word.as_ptr() as usize - text.as_ptr() as usize;
+            found.push(Found { start, end: start + word.len(), kind: "key", is_certain: false });
+        }
+    }
 }
 
 /// The line that begins at a place, without its end.
@@ -313,6 +330,12 @@ fn aligned(line: &str, offset: usize) -> Option<(usize, usize)> {
         .find(|(from, to)| *from <= column && column < *to || column.abs_diff(*from) <= 1)
 }
 
+/// The cell that ends where the head of its column does.
+fn aligned_right(line: &str, offset: usize) -> Option<(usize, usize)> {
+    let column = line.char_indices().nth(offset).map_or(line.len(), |(at, _)| at);
+    cells(line, Between::Blanks).into_iter().find(|(from, to)| from < to && *to == column)
+}
+
 /// The value of a cell.
 fn judged(
     text: &str,
@@ -324,6 +347,7 @@ fn judged(
     let cell = text.get(from..to)?;
     let value = cell.trim();
     let value = value.trim_matches(['`', '*', '\t']);
+    let is_quoted = value.starts_with(['"', '\'']);
     let value = match value.strip_prefix(['"', '\'']) {
         Some(inner) => inner.strip_suffix(['"', '\'']).unwrap_or(inner),
         None => value,
@@ -336,7 +360,9 @@ fn judged(
     if said == Says::Password && (is_plain && !has_who || is_other(value)) {
         return None;
     }
+    let is_phrase = said == Says::Token && has_who && is_quoted && value::is_pass_sentence(value);
     let kind = named::is_secret(said, value)
+        .or_else(|| is_phrase.then_some("secret"))
         .or_else(|| (said == Says::Token && has_who && value::is_strong_or_mixed(value)).then_some("secret"))
         .or_else(|| {
             (said == Says::Password && is_cell_password(value, has_who, between)).then_some("password")
@@ -344,6 +370,11 @@ fn judged(
         .or_else(|| (said == Says::Password && has_who && sentence::is_words(value)).then_some("password"))?;
     let start = value.as_ptr() as usize - text.as_ptr() as usize;
     Some(Found { start, end: start + value.len(), kind, is_certain: false })
+}
+
+/// The value of a field whose name stands in a list elsewhere.
+pub(super) fn judged_field(text: &str, place: (usize, usize), said: Says) -> Option<Found> {
+    judged(text, place, said, true, Between::Sign(b','))
 }
 
 /// A date, a number, a type, a name of a secret, a whole sentence: what stands under a password's name in a list of them.

@@ -1,5 +1,6 @@
 //! Values: whether what stands behind a telling name is a secret, or a placeholder, a word, a piece of code.
 
+use super::foreign;
 pub(super) use super::placeholder::{holds_placeholder, is_placeholder};
 
 /// Values that stand where a secret would, in code, in schemas and in everybody's first set-up.
@@ -69,7 +70,8 @@ const COMMON: [&str; 62] = [
 ];
 
 /// Names with digits in them that are no secrets.
-const TRADE_WORDS: [&str; 37] = [
+const TRADE_WORDS: [&str; 38] = [
+    "1password",
     "sha1",
     "sha224",
     "sha256",
@@ -378,7 +380,7 @@ pub(super) fn is_unnamed_key(value: &str, standing: Standing) -> bool {
 fn is_common(value: &str) -> bool {
     // "Password:" asks for one.
     let value = value.trim_end_matches([':', '?', '*']);
-    COMMON.iter().any(|word| value.eq_ignore_ascii_case(word))
+    COMMON.iter().any(|word| value.eq_ignore_ascii_case(word)) || foreign::is_word(value)
 }
 
 fn is_trade_word(value: &str) -> bool {
@@ -426,6 +428,11 @@ pub(super) fn is_path(value: &str) -> bool {
         return true;
     }
     let begins = ["/", "./", "../", "~/", "C:\\", "http://", "https://", "file:", "arn:", "data:"];
+    // `database/creds/web-proxy`: where a store keeps one.
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || matches!(byte, b'/' | b'-' | b'_');
+    if value.matches('/').count() > 1 && value.bytes().all(is_plain) {
+        return true;
+    }
     let many_parts = value.split('/').filter(|part| part.len() > 1 && is_wordy(part)).count();
     (begins.iter().any(|it| value.starts_with(it)) && (value.len() < 20 || many_parts >= 2))
         || many_parts >= 3

@@ -229,6 +229,18 @@ fn a_hostile_text_takes_bounded_time() {
         "MIIEvQIBADANBgkq".to_owned(),
         "\"kty\":\"d\",".to_owned(),
         "token = \"a\" + ".to_owned(),
+        "a, b, password, c\n".to_owned(),
+        "a:b:password:c\n".to_owned(),
+        "what is the password? it's Q7x9Kd2mm, ".to_owned(),
+        "| a / Q7x9Kd2mm | password |\n".to_owned(),
+        "Q7x9Kd2mm (password) ".to_owned(),
+        "psk[] = { 0x52, 0x75, ".to_owned(),
+        "backup codes\n1. 9517 5718\n".to_owned(),
+        "login / a ?".to_owned(),
+        "/reset?t=Zk3mQ9xW2pL7vT0bR5nY8c/".to_owned(),
+        "-b 'sid=Zk3mQ9xW2pL7vT0bR5nY8c;".to_owned(),
+        "KeyName Value\n".to_owned(),
+        "**Password**\n".to_owned(),
     ]);
     for piece in hostile {
         let text = piece.repeat(HOSTILE_BYTES / piece.len());

@@ -32,6 +32,9 @@ const LEAST: f64 = 0.98;
 const BLIND_RECALL: f64 = 0.80;
 /// What is found of the cases to tune on.
 const TUNED_CASES_LEAST: f64 = 0.98;
+/// What is found of the second set, everyday and awkward cases apart. Found before the rules had seen it: 0.90 and 0.68.
+const SECOND_EVERYDAY_LEAST: f64 = 0.99;
+const SECOND_AWKWARD_LEAST: f64 = 0.95;
 /// What was found of the cases that are held back when they were measured for the first time.
 const BLIND_CASES: f64 = 0.0;
 /// Most look-alikes among the cases that may be changed.
@@ -195,6 +198,8 @@ fn recall_and_precision_on_the_part_that_was_held_back() {
 
 const TUNED_CASES: &str = include_str!("cases/tune.jsonl");
 const HELD_BACK_CASES: &str = include_str!("cases/held_back.jsonl");
+const SECOND_CASES: &str = include_str!("cases/second.jsonl");
+const SECOND_HARMLESS: &str = include_str!("cases/harmless_second.jsonl");
 const TUNED_HARMLESS: &str = include_str!("cases/harmless_tune.jsonl");
 const HELD_BACK_HARMLESS: &str = include_str!("cases/harmless_held_back.jsonl");
 
@@ -215,6 +220,20 @@ fn cases_to_tune_on_are_masked_and_look_alikes_stay() {
     assert!(
         masked >= TUNED_CASES_LEAST && stay >= 1.0 - CHANGED_MAX,
         "masked {masked:.4}, unchanged {stay:.4}"
+    );
+}
+
+/// Held back once, and tuned on since.
+#[test]
+fn cases_of_the_second_set_are_masked_and_look_alikes_stay() {
+    let stay = share_of_cases("look-alikes of the second set", SECOND_HARMLESS);
+    share_of_cases("cases of the second set", SECOND_CASES);
+    let measured = cases::measured(SECOND_CASES);
+    let everyday = cases::share(measured.count(Some("everyday")));
+    let awkward = cases::share(measured.count(Some("awkward")));
+    assert!(
+        everyday >= SECOND_EVERYDAY_LEAST && awkward >= SECOND_AWKWARD_LEAST && stay >= 1.0 - CHANGED_MAX,
+        "everyday {everyday:.4}, awkward {awkward:.4}, unchanged {stay:.4}"
     );
 }
 
