@@ -35,8 +35,10 @@ const TUNED_CASES_LEAST: f64 = 0.98;
 /// What is found of the second set, everyday and awkward cases apart. Found before the rules had seen it: 0.90 and 0.68.
 const SECOND_EVERYDAY_LEAST: f64 = 0.99;
 const SECOND_AWKWARD_LEAST: f64 = 0.95;
-/// What was found of the cases that are held back when they were measured for the first time.
-const BLIND_CASES: f64 = 0.0;
+/// What was found of the cases that are held back when they were measured for the first time, and what of their
+/// look-alikes stayed; less would be a step back. Nobody tunes on them.
+const BLIND_CASES: f64 = 0.82;
+const BLIND_UNCHANGED: f64 = 0.985;
 /// Most look-alikes among the cases that may be changed.
 const CHANGED_MAX: f64 = 0.001;
 
@@ -241,5 +243,5 @@ fn cases_of_the_second_set_are_masked_and_look_alikes_stay() {
 fn cases_that_were_held_back_are_masked_and_look_alikes_stay() {
     let masked = share_of_cases("cases held back", HELD_BACK_CASES);
     let stay = share_of_cases("look-alikes held back", HELD_BACK_HARMLESS);
-    assert!(masked >= BLIND_CASES && stay >= 1.0 - CHANGED_MAX, "masked {masked:.4}, unchanged {stay:.4}");
+    assert!(masked >= BLIND_CASES && stay >= BLIND_UNCHANGED, "masked {masked:.4}, unchanged {stay:.4}");
 }
