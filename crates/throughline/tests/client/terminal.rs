@@ -2,8 +2,9 @@
 
 use std::{
     fs,
-    path::Path,
+    path::{Path, PathBuf},
     process::Command,
+    sync::atomic::{AtomicU32, Ordering},
     thread,
     time::{Duration, Instant},
 };
@@ -18,6 +19,8 @@ const WAIT: Duration = Duration::from_secs(30);
 /// A terminal of its own: no server or setting of the user's.
 pub(crate) struct Terminal<'a> {
     scene: &'a Scene,
+    /// One for each terminal: the server of the one before may still be on its way out.
+    socket: PathBuf,
 }
 
 impl<'a> Terminal<'a> {
@@ -28,13 +31,15 @@ impl<'a> Terminal<'a> {
 
     /// The same with more arguments.
     pub(crate) fn open_with(scene: &'a Scene, args: &[&str]) -> Option<Self> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
         if Command::new("tmux").arg("-V").output().is_err() {
             assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "no tmux");
             eprintln!("skipped: no tmux");
             return None;
         }
         settle_first_questions(scene);
-        let terminal = Self { scene };
+        let name = format!("tmux-{}", COUNT.fetch_add(1, Ordering::Relaxed));
+        let terminal = Self { scene, socket: scene.lab.home().root().join(name) };
         let client = client::find().expect("the client of the scene");
         let model = client::MODEL_WITH_REMINDERS;
         let line = format!("'{}' --model {model} {}", client.display(), args.join(" "));
@@ -44,8 +49,7 @@ impl<'a> Terminal<'a> {
 
     #[track_caller]
     fn tmux(&self, args: &[&str]) -> String {
-        let socket = self.scene.lab.home().root().join("tmux");
-        let all = [&["-S", socket.to_str().unwrap()], args].concat();
+        let all = [&["-S", self.socket.to_str().unwrap()], args].concat();
         let output = self.scene.lab.home().run(Path::new("tmux"), &all, "");
         output.assert_success();
         output.stdout
@@ -100,9 +104,8 @@ impl<'a> Terminal<'a> {
 
 impl Drop for Terminal<'_> {
     fn drop(&mut self) {
-        let socket = self.scene.lab.home().root().join("tmux");
         let mut stop = self.scene.lab.home().command(Path::new("tmux"));
-        let _ = stop.arg("-S").arg(socket).arg("kill-server").output();
+        let _ = stop.arg("-S").arg(&self.socket).arg("kill-server").output();
     }
 }
 
