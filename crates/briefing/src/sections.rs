@@ -8,6 +8,9 @@ use crate::fit::{First, Line, Section};
 use crate::fragment::defused;
 use crate::trust::{Facts, Scope, Trust};
 
+/// Our own picture of the working tree.
+const SNAPSHOT: &str = "compaction-snapshot.md";
+
 /// Why a line is quoted.
 const UNTRUSTED: &str = "came with the repository; not trusted yet";
 /// Longest line made of one entry.
@@ -291,10 +294,10 @@ fn recent_files(facts: &Facts<'_>) -> Section {
         if told.is_empty() {
             continue;
         }
-        let text = format!(
-            "From {}, a file of the project that nobody here vouches for, changed moments ago:",
-            verbatim(name, 120)
-        );
+        // The snapshot was written by us right before the compaction; the other file by whoever wrote it.
+        let whose =
+            if name.ends_with(SNAPSHOT) { "written" } else { "which nobody here vouches for, changed" };
+        let text = format!("From {}, {whose} moments ago:", verbatim(name, 120));
         lines.push(Line { rank: 6, text, why: "a file younger than 30 minutes" });
         for line in told {
             let text = format!("> {}", verbatim(line, 200));

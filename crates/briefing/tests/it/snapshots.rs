@@ -63,7 +63,7 @@ fn the_briefing_after_a_compaction() {
                M src/export.rs
               A  tests/export.rs
               ?? notes.txt
-            From session-state.md, a file of the project that nobody here vouches for, changed moments ago:
+            From session-state.md, which nobody here vouches for, changed moments ago:
             > # Now
             > quoting the fields
             More: `throughline list [--all]`. Record: `throughline add decision "…" --rationale "…"`.
