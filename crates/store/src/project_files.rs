@@ -313,11 +313,11 @@ pub fn back_up(folder: &Spot, path: &Path, text: &str) -> Result<Spot, FileError
 
 /// Writes a page for people (a man page): readable by all.
 pub fn write_page(path: &Path, text: &str) -> Result<(), FileError> {
-    let spot = outside::resolved(path);
-    if let Some(folder) = spot.parent() {
-        files::create_folder(&folder)?;
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        outside::create_folder_for_all(folder).at("create", folder)?;
     }
-    files::replace_with_mode(&spot, text.as_bytes(), Durability::Quick, Mode::from_raw_mode(0o644))
+    let mode = Mode::from_raw_mode(0o644);
+    files::replace_with_mode(&outside::resolved(path), text.as_bytes(), Durability::Quick, mode)
 }
 
 /// Forgets the copies that `init` kept for `uninstall`; the backups by fingerprint stay.

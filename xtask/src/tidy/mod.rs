@@ -113,6 +113,8 @@ mod tests {
             ("crates/store/migrations/0001_first.sql", "select 1;\n"),
             ("notes.txt", &format!("see /{}/x\n", "root")),
             ("big.bin", &"x".repeat(300 << 10)),
+            ("THREATS.md", "| x | `crates/a/src/utils.rs` `a_test_that_is_gone` |\n"),
+            ("crates/a/src/read.rs", "//! Reads.\nconst FILE_BYTES_MAX: u64 = 4 << 10;\n"),
             ("long.rs", &format!("//! long\n{}", "fn a() {}\n".repeat(601))),
         ]);
         for (name, check) in CHECKS {

@@ -77,16 +77,23 @@ pub fn open_handed_over(path: &Path) -> io::Result<File> {
 /// A file that the user named to be written: links on the way to it are followed once, here; after that none is.
 #[must_use]
 pub fn resolved(path: &Path) -> Spot {
-    let real = std::fs::canonicalize(path).unwrap_or_else(|_| {
-        let name = path.file_name().unwrap_or_default();
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned()).join(name)
+    let real = path.ancestors().find_map(|standing| {
+        let folder = if standing.as_os_str().is_empty() { Path::new(".") } else { standing };
+        let real = std::fs::canonicalize(folder).ok()?;
+        let rest = path.strip_prefix(standing).ok().filter(|rest| !rest.as_os_str().is_empty());
+        Some(rest.map_or_else(|| real.clone(), |rest| real.join(rest)))
     });
+    let real = real.unwrap_or_else(|| path.to_owned());
     // Two folders: an empty one may go with the file that was alone in it.
     match (real.parent().and_then(Path::parent), real.parent().and_then(Path::file_name), real.file_name()) {
         (Some(root), Some(folder), Some(name)) => Spot::root(root).join(folder).join(name),
         _ => at(&real),
     }
+}
+
+/// Makes a folder that everybody may look into, and those above it.
+pub(crate) fn create_folder_for_all(folder: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(folder)
 }
 
 /// A file by its path, which is taken as it is: its folder is the root.

@@ -216,6 +216,8 @@ mod tests {
     proptest! {
         #[test]
         fn what_was_packed_comes_back(rows in proptest::collection::vec((0_u8..8, 0_u64..9_999, -5_i64..2_000_000_000, "\\PC{0,60}"), 0..40)) {
+            // What looks like a secret by chance is masked on the way in, and another test's matter.
+            prop_assume!(rows.iter().all(|row| crate::redact::text(&row.3) == row.3));
             let passages: Vec<Passage> =
                 rows.into_iter().map(|(kind, turn, at_s, text)| passage(kind, turn, at_s, text)).collect();
             let block = NewBlock::pack("s", "/p", &passages, &[1, u64::MAX]);
