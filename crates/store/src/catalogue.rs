@@ -195,19 +195,6 @@ pub fn sweep(under: Under, root: &Spot, session: &str) {
     }
 }
 
-/// The names in a project's folder that are ours: the first name of each path.
-#[must_use]
-pub fn names_in_project() -> Vec<&'static str> {
-    let of_project = ROWS.iter().filter(|row| row.under == Under::Project);
-    let mut names: Vec<&str> = of_project
-        .map(|row| row.path.split('/').next().unwrap_or_default())
-        .filter(|it| !it.contains('<'))
-        .collect();
-    names.sort_unstable();
-    names.dedup();
-    names
-}
-
 /// The table as a page for people: `docs/files.md`.
 #[must_use]
 pub fn page() -> String {

@@ -11,7 +11,7 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use crate::archive;
 use crate::backups::Backups;
-use crate::catalogue::{self, Form, Masked, Row, Under};
+use crate::catalogue::{self, Forgotten as Fate, Form, Masked, Row, Under};
 use crate::door::{NodeKind, Spot};
 use crate::files::{self as disk, FileError, Readable};
 use crate::lock::Patience;
@@ -276,9 +276,15 @@ fn walk(folder: &Spot, depth: usize, found: &mut Vec<Spot>) {
     }
 }
 
-/// Whether words can be taken out of such a file: its own part of the store does that for databases.
+/// Whether words are taken out of such a file. Databases and copies of transcripts have a part of the store that does it;
+/// other copies that we made of a project's texts lose them as well, exact or not.
 fn holds_words(row: &Row) -> bool {
-    !matches!(row.masked, Masked::NoWords | Masked::Exact | Masked::Rows) && row.form != Form::Database
+    let is_our_copy = matches!(row.forgotten, Fate::WithProject | Fate::WithEverything);
+    match row.masked {
+        Masked::NoWords | Masked::Rows => false,
+        Masked::Exact => is_our_copy,
+        _ => row.form != Form::Database,
+    }
 }
 
 /// Whether a file holds the words. One that cannot be read may.

@@ -253,3 +253,24 @@ fn every_view_says_that_an_entry_is_not_trusted() {
     assert!(!scene.ok(&["list", "decisions", "--all"]).contains("not trusted"));
     assert!(scene.ok(&["anchor", "list"]).contains("not trusted"));
 }
+
+#[test]
+fn words_are_forgotten_in_a_version_that_waits_too() {
+    let scene = with_own();
+    scene.edit_by_hand(|state| {
+        let more = json!({"id": "D9", "decision": "the blue heron nests here"});
+        state["decisions"].as_array_mut().unwrap().push(more);
+    });
+    // At our next write theirs is kept beside the state file.
+    scene.ok(&["add", "decision", "another"]);
+    let folder = scene.home.project().join(".claude");
+    let holding = || {
+        let files = crate::scene::files_under(&folder).into_iter();
+        files
+            .filter(|path| std::fs::read_to_string(path).is_ok_and(|text| text.contains("blue heron")))
+            .count()
+    };
+    assert_eq!(holding(), 1);
+    scene.ok(&["forget", "blue", "heron", "--yes"]);
+    assert_eq!(holding(), 0);
+}
