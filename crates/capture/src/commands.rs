@@ -7,7 +7,7 @@ use throughline_domain::transcript::ToolAnswer;
 use crate::files::{self, Role};
 use crate::outcome::{self, Outcome};
 use crate::shell::{self, Simple};
-use crate::{errors, head, kinds, names};
+use crate::{detours, errors, head, kinds, landmarks};
 
 /// What is longer was written for once.
 const NORMAL_UNITS: std::ops::RangeInclusive<usize> = 3..=200;
@@ -29,20 +29,13 @@ pub(crate) fn ran(ledger: &mut Ledger, line: &str, cwd: Option<&str>, place: Pla
         files::mentioned(ledger, head(line, 4_000), Role::Command, cwd.as_deref(), place);
     }
     for command in &commands {
-        if matches!(
-            command.words[0].as_str(),
-            "grep" | "rg" | "egrep" | "ag" | "ack" | "Select-String" | "findstr"
-        ) {
-            for word in command.words[1..].iter().filter(|word| !word.starts_with('-')).take(1) {
-                names::searched(ledger, word, place);
-            }
-        }
         let Some((kind, normal)) = kept(command) else { continue };
-        let at = ledger.commands.iter().rposition(|known| known.normal == normal).unwrap_or_else(|| {
-            ledger.commands.push(CommandUse { normal, kind, ..CommandUse::default() });
+        let at = position(ledger, kind, &normal).unwrap_or_else(|| {
+            ledger.commands.push(CommandUse { kind, ..CommandUse::default() });
             ledger.commands.len() - 1
         });
         let known = &mut ledger.commands[at];
+        known.normal = normal;
         known.verbatim = one_line(line, VERBATIM_UNITS_MAX);
         known.count = known.count.saturating_add(1);
         known.weight.add(1.0, place.turn, HALF_LIFE_TURNS);
@@ -51,6 +44,40 @@ pub(crate) fn ran(ledger: &mut Ledger, line: &str, cwd: Option<&str>, place: Pla
         known.result.clear();
     }
     Some(commands)
+}
+
+/// The commands of a line as they are known before it is run; a new one has never been run.
+pub(crate) fn known(ledger: &Ledger, line: &str) -> Vec<CommandUse> {
+    let kept = shell::commands(line).into_iter().filter_map(|command| kept(&command));
+    kept.map(|(kind, normal)| {
+        let known = position(ledger, kind, &normal).map(|at| ledger.commands[at].clone());
+        known.unwrap_or_else(|| CommandUse { normal, ..CommandUse::default() })
+    })
+    .collect()
+}
+
+/// Where a command is known: by its words; a check also by what it runs, in whatever manner it tells of it.
+fn position(ledger: &Ledger, kind: CommandKind, normal: &str) -> Option<usize> {
+    let known = &ledger.commands;
+    known.iter().rposition(|known| known.normal == normal).or_else(|| {
+        known.iter().rposition(|known| {
+            is_check(kind) && is_check(known.kind) && kinds::is_same_run(&known.normal, normal)
+        })
+    })
+}
+
+/// The line was not run: its commands are known again as they were before.
+pub(crate) fn not_run(ledger: &mut Ledger, line: &str, former: &[CommandUse]) {
+    for (_, normal) in shell::commands(line).iter().filter_map(kept) {
+        let Some(at) = ledger.commands.iter().rposition(|known| known.normal == normal) else { continue };
+        let is_it = |known: &&CommandUse| known.count > 0 && kinds::is_same_run(&known.normal, &normal);
+        match former.iter().find(is_it) {
+            Some(known) => ledger.commands[at] = known.clone(),
+            None => {
+                ledger.commands.remove(at);
+            }
+        }
+    }
 }
 
 /// The folder a command line works in: the one it went to, else the agent's.
@@ -95,10 +122,16 @@ pub(crate) fn answered(ledger: &mut Ledger, line: &str, answer: &ToolAnswer<'_>,
     if commands.iter().any(is_ours) {
         return Outcome::Unknown;
     }
-    if kept.is_empty() && !is_commit && !answer.is_error {
+    let may_tell = landmarks::may_tell(&commands);
+    if kept.is_empty() && !is_commit && !may_tell && !answer.is_error {
+        detours::succeeded(ledger, line, place);
         return Outcome::Succeeded;
     }
     let text = outcome::plain(answer.text.head_and_tail(ANSWER_BYTES_MAX));
+    if !answer.is_error && may_tell {
+        landmarks::heard(ledger, &text, place);
+    }
+    landmarks::started(ledger, line, &text, place);
     let hides_exit = commands.iter().any(|command| command.is_piped)
         || line.contains("||")
         || line.contains(';')
@@ -106,6 +139,13 @@ pub(crate) fn answered(ledger: &mut Ledger, line: &str, answer: &ToolAnswer<'_>,
     let told = kept.iter().rposition(|(kind, _)| is_check(*kind)).unwrap_or(kept.len().saturating_sub(1));
     let is_check = kept.get(told).is_some_and(|(kind, _)| is_check(*kind));
     let outcome = outcome::of(&text, answer.is_error, is_check && hides_exit);
+    match outcome {
+        Outcome::Failed if answer.is_error || outcome::tells_exit(&text) => {
+            detours::failed(ledger, line, &text, is_check, place);
+        }
+        Outcome::Succeeded => detours::succeeded(ledger, line, place),
+        _ => {}
+    }
     if is_commit && (outcome == Outcome::Succeeded || text.contains(" changed, ")) {
         ledger.commit_turn = Some(place.turn);
     }

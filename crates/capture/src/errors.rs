@@ -16,10 +16,10 @@ pub(crate) fn failed(ledger: &mut Ledger, text: &str, from: &str, is_certain: bo
     let Some(first) = lines.first() else { return };
     // The end of a text in which nothing looks like an error may be anything.
     let is_certain = is_certain && tells(first);
-    ledger.errors.retain(|error| error.from != from || error.lines.first() != lines.first());
+    let is_same = |error: &ErrorSeen| kinds::is_same_run(&error.from, from);
+    ledger.errors.retain(|error| !is_same(error) || error.lines.first() != lines.first());
     // The newest run tells how things stand: what it says no more is over, what it says still stands in its own lines.
-    for error in ledger.errors.iter_mut().filter(|error| error.from == from && error.resolved_turn.is_none())
-    {
+    for error in ledger.errors.iter_mut().filter(|error| error.resolved_turn.is_none() && is_same(error)) {
         error.resolved_turn = Some(place.turn);
     }
     ledger.errors.push(ErrorSeen {
@@ -41,12 +41,8 @@ pub(crate) fn failed_once(ledger: &mut Ledger, text: &str, from: &str, place: Pl
 
 /// A command succeeded: its own errors are over, and those of narrower runs of the same tool.
 pub(crate) fn resolve(ledger: &mut Ledger, normal: &str, turn: u64) {
-    // `rtk bun test` and `bun test` are the same run.
-    let split = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<String>>();
-    let words = split(normal);
-    let bare = kinds::behind_wrappers(&words);
     for error in ledger.errors.iter_mut().filter(|error| error.resolved_turn.is_none()) {
-        if error.from == normal || kinds::behind_wrappers(&split(&error.from)) == bare {
+        if kinds::is_same_run(&error.from, normal) {
             error.resolved_turn = Some(turn);
         } else if covers(normal, &error.from) {
             error.resolved_turn = Some(turn);
@@ -57,9 +53,7 @@ pub(crate) fn resolve(ledger: &mut Ledger, normal: &str, turn: u64) {
 
 /// Whether a success of `run` says that the failure of `failed` is over: the same run, or one that includes it.
 pub(crate) fn is_over_after(run: &str, failed: &str) -> bool {
-    let split = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<String>>();
-    let (words, other) = (split(run), split(failed));
-    run == failed || kinds::behind_wrappers(&words) == kinds::behind_wrappers(&other) || covers(run, failed)
+    kinds::is_same_run(run, failed) || covers(run, failed)
 }
 
 /// Whether a run of `wide` includes that of `narrow`: the same tool, no choice among tests, and the same or larger targets.

@@ -63,6 +63,22 @@ pub(crate) fn was_not_run(start: &str) -> bool {
     SAYS.iter().any(|says| start.starts_with(says))
 }
 
+/// The user said no, in whatever form the client tells it.
+pub(crate) fn was_refused(text: &str) -> bool {
+    const SAYS: &[&str] = &[
+        "The user doesn't want to",
+        "Error: The user doesn't want",
+        "User rejected",
+        "[Request interrupted",
+        "Permission to use",
+        "Permission for this action",
+        "Permission denied by",
+    ];
+    let start = text.trim_start();
+    let start = start.strip_prefix("<tool_use_error>").unwrap_or(start);
+    SAYS.iter().any(|says| start.starts_with(says))
+}
+
 /// Whether the answer itself names an exit code other than 0.
 pub(crate) fn tells_exit(text: &str) -> bool {
     exit_code(text.trim_start()).is_some_and(|code| code != 0)
