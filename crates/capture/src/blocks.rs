@@ -134,7 +134,13 @@ impl Cutter {
 
 /// Whether a sentence tells anything: not what the agent is about to do, not a question, not a word of agreement.
 fn says_something(sentence: &str) -> bool {
-    if outcome_words::announces(sentence) || sentence.trim_end_matches(['*', '_', ' ']).ends_with(['?', '？'])
+    let lower = markup::bare(sentence).to_lowercase();
+    let is_step =
+        lower.strip_prefix("step ").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    if is_step
+        || outcome_words::announces(sentence)
+        || outcome_words::keeps_list(sentence)
+        || sentence.trim_end_matches(['*', '_', ' ']).ends_with(['?', '？'])
     {
         return false;
     }
@@ -150,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_list_keeps_what_leads_to_it_and_fillers_go() {
-        let text = "Great. I see the problem.\n\nThe lookup fails because `ref` is read too early. Now let me fix it. \
+        let text = "Great. Step 3: Create the 4 handlers. Now mark task 2 complete. I see the problem.\n\nThe lookup fails because `ref` is read too early. Now let me fix it. \
                     Shall I?\n\nLeft to do:\n\n- write the test\n- 2 docs\n\n## Counts\n\n| name | count |\n|---|---|\n| web | 33 |\n\n\
                     It is a constant:\n```go\nconst Max = 50\n```\nDone.";
         expect![[r"

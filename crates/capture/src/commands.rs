@@ -12,6 +12,9 @@ use crate::{detours, errors, head, kinds, landmarks};
 /// What is longer was written for once.
 const NORMAL_UNITS: std::ops::RangeInclusive<usize> = 3..=200;
 const VERBATIM_UNITS_MAX: usize = 400;
+/// A line that looks something up far away.
+const LOOKUP_UNITS: std::ops::RangeInclusive<usize> = 16..=260;
+const LOOKUP_LINES_MAX: usize = 4;
 /// Of a line that is not kept as a command: enough to know it again.
 const ONCE_UNITS_MAX: usize = 120;
 /// Of an answer, as much at each end is looked at: what a run was about stands at its beginning, how it ended at its end.
@@ -28,8 +31,9 @@ pub(crate) fn ran(ledger: &mut Ledger, line: &str, cwd: Option<&str>, place: Pla
     if commands.iter().all(|command| command.is_repeatable) {
         files::mentioned(ledger, head(line, 4_000), Role::Command, cwd.as_deref(), place);
     }
-    for command in &commands {
-        let Some((kind, normal)) = kept(command) else { continue };
+    let kept: Vec<(CommandKind, String)> = commands.iter().filter_map(kept).collect();
+    let looked_up = kept.is_empty().then(|| lookup(line)).flatten();
+    for (kind, normal) in kept.into_iter().chain(looked_up) {
         let at = position(ledger, kind, &normal).unwrap_or_else(|| {
             ledger.commands.push(CommandUse { kind, ..CommandUse::default() });
             ledger.commands.len() - 1
@@ -68,7 +72,9 @@ fn position(ledger: &Ledger, kind: CommandKind, normal: &str) -> Option<usize> {
 
 /// The line was not run: its commands are known again as they were before.
 pub(crate) fn not_run(ledger: &mut Ledger, line: &str, former: &[CommandUse]) {
-    for (_, normal) in shell::commands(line).iter().filter_map(kept) {
+    let kept: Vec<(CommandKind, String)> = shell::commands(line).iter().filter_map(kept).collect();
+    let looked_up = kept.is_empty().then(|| lookup(line)).flatten();
+    for (_, normal) in kept.into_iter().chain(looked_up) {
         let Some(at) = ledger.commands.iter().rposition(|known| known.normal == normal) else { continue };
         let is_it = |known: &&CommandUse| known.count > 0 && kinds::is_same_run(&known.normal, &normal);
         match former.iter().find(is_it) {
@@ -111,6 +117,32 @@ fn kept(command: &Simple) -> Option<(CommandKind, String)> {
         normal.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '/' | '@' | '_' | '~'));
     let is_kept = command.is_repeatable && starts_well && NORMAL_UNITS.contains(&utf16_len(&normal));
     is_kept.then_some((kind, normal))
+}
+
+/// A line that looks something up at a place which nobody would find again: an address, an interface's path, a version of a
+/// file, a log far from here. It is kept whole, loops and pipes included, for its parts say nothing alone.
+fn lookup(line: &str) -> Option<(CommandKind, String)> {
+    let line = line.trim();
+    let is_far = |word: &str| {
+        let word = word.trim_matches(['"', '\'', '(', ')']);
+        word.contains("://") || (word.starts_with(['/', '~']) && word.matches('/').count() >= 3)
+    };
+    let is_version = |pair: &[&str]| {
+        pair[0] == "show"
+            && pair[1].split_once(':').is_some_and(|(at, path)| !at.is_empty() && path.contains('/'))
+    };
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let is_script = line.contains("<<") || line.lines().count() > LOOKUP_LINES_MAX;
+    let tells = words.iter().any(|word| is_far(word)) || words.windows(2).any(is_version);
+    let first = words.first().copied().unwrap_or_default();
+    let is_mere = matches!(
+        first,
+        "ls" | "cd" | "mkdir" | "rm" | "cp" | "mv" | "touch" | "echo" | "pwd" | "chmod" | "sleep"
+    );
+    // `git -C far away status` looks around here as well.
+    let is_mere = is_mere || first == "git" && !words.contains(&"show");
+    (tells && !is_script && !is_mere && LOOKUP_UNITS.contains(&utf16_len(line)))
+        .then(|| (CommandKind::Run, one_line(line, *LOOKUP_UNITS.end())))
 }
 
 /// Its answer came; says how it ended.

@@ -42,6 +42,7 @@ fn name_of(line: &str) -> &str {
 
 /// Whether a line of code defines something that is called by its name.
 fn defines(line: &str) -> bool {
+    #[rustfmt::skip]
     const STARTS: &[&str] = &[
         "fn ",
         "func ",
@@ -61,6 +62,7 @@ fn defines(line: &str) -> bool {
         "protocol ",
         "object ",
     ];
+    #[rustfmt::skip]
     const BEFORE: &[&str] = &[
         "pub(crate) ",
         "pub(super) ",

@@ -14,10 +14,10 @@ const DETOURS_MAX: usize = 24;
 /// A command failed that is no check of the work, or that could not even start.
 pub(crate) fn failed(ledger: &mut Ledger, line: &str, text: &str, is_check: bool, place: Place) {
     let Some(why) = errors::telling_lines(text).into_iter().next() else { return };
-    let is_limit = tells_of_surroundings(&why);
-    if is_check && !is_limit {
+    if is_check && !tells_of_surroundings(&why) {
         return;
     }
+    let is_limit = tells_of_limit(&why);
     let failed = one_line(line, LINE_UNITS);
     ledger.detours.retain(|known| known.failed != failed || !known.works.is_empty());
     ledger.detours.push(Detour {
@@ -74,31 +74,28 @@ fn words(line: &str) -> Vec<String> {
     found
 }
 
-/// Whether a line tells what this machine or this tool cannot do, whatever the code is like.
-fn tells_of_surroundings(why: &str) -> bool {
-    const SAYS: &[&str] = &[
-        "command not found",
-        "not found",
-        "no such file",
-        "unknown option",
-        "unknown flag",
-        "unrecognized",
-        "unknown command",
-        "permission denied",
-        "could not resolve",
-        "timed out",
-        "not installed",
-        "not recognized",
-        "no such command",
-        "invalid option",
-        "usage:",
-        "is required",
-        "no module named",
-        "cannot find",
-        "connection refused",
-    ];
+/// What this machine cannot do, whoever asks it.
+#[rustfmt::skip]
+const LIMITS: &[&str] = &[
+    "command not found", "permission denied", "could not resolve", "timed out", "not installed", "not recognized",
+    "no such command", "unknown command", "no module named", "connection refused",
+];
+/// What a tool was asked in a wrong way.
+#[rustfmt::skip]
+const MISUSES: &[&str] = &[
+    "not found", "no such file", "unknown option", "unknown flag", "unrecognized", "invalid option", "usage:",
+    "is required", "cannot find",
+];
+
+fn tells_of_limit(why: &str) -> bool {
     let lower = why.to_lowercase();
-    SAYS.iter().any(|says| lower.contains(says))
+    LIMITS.iter().any(|says| lower.contains(says))
+}
+
+/// Whether a line tells of this machine or of how a tool is called, whatever the code is like.
+fn tells_of_surroundings(why: &str) -> bool {
+    let lower = why.to_lowercase();
+    LIMITS.iter().chain(MISUSES).any(|says| lower.contains(says))
 }
 
 #[cfg(test)]

@@ -153,6 +153,7 @@ fn hub_kind(rest: &[&str]) -> Option<CommandKind> {
         ["release", "create" | "upload" | "edit" | "delete", ..] | ["workflow", "run", ..] => Some(Deploy),
         ["pr" | "mr" | "issue", "create" | "merge" | "close" | "edit" | "ready", ..]
         | ["repo", "create" | "clone", ..] => Some(Git),
+        ["api", ..] => Some(Run),
         _ => None,
     }
 }

@@ -347,6 +347,10 @@ fn refused(ledger: &mut Ledger, call: &PendingCall, answer: &ToolAnswer<'_>) {
         segments::follow_tasks(ledger);
     }
     stand::refused(ledger, &what);
+    if call.asks {
+        // A question that was waved away is no deed that was forbidden.
+        return;
+    }
     let words = answer.user_said.as_deref().map_or_else(String::new, |words| one_line(words, REFUSED_UNITS));
     ledger.refusals.retain(|known| known.what != what);
     ledger.refusals.push(Refusal { what, words, place: call.place });

@@ -154,10 +154,13 @@ pub(crate) fn last_lines(text: &str, is_check: bool, outcome: Outcome) -> Vec<St
     let meaningful = || text.lines().rev().map(str::trim).filter(|line| is_meaningful(line)).take(200);
     let mut lines: Vec<&str> = Vec::new();
     if is_check && let Some(words) = SUMS_UP.as_ref() {
-        lines = meaningful()
-            .filter(|line| line.len() < 400 && words.is_match(*line))
-            .take(RESULT_LINES_MAX)
-            .collect();
+        let sums: Vec<&str> = meaningful().filter(|line| line.len() < 400 && words.is_match(*line)).collect();
+        // How long it took says less than what came out.
+        let counts = || sums.iter().copied().filter(|line| !takes_time(line));
+        lines = counts().take(RESULT_LINES_MAX).collect();
+        if lines.is_empty() {
+            lines = sums.into_iter().take(1).collect();
+        }
     }
     if lines.is_empty() && outcome == Outcome::Failed {
         return errors::telling_lines(text).iter().map(|line| shorten(line, RESULT_UNITS_MAX)).collect();
@@ -167,6 +170,13 @@ pub(crate) fn last_lines(text: &str, is_check: bool, outcome: Outcome) -> Vec<St
     }
     lines.dedup();
     lines.iter().rev().map(|line| shorten(line, RESULT_UNITS_MAX)).collect()
+}
+
+/// `Finished in 3.14s`, `Done in 2 s`: true of a run that failed, too.
+fn takes_time(line: &str) -> bool {
+    let lower = line.to_lowercase();
+    ["finished in ", "done in ", "built in "].iter().any(|says| lower.contains(says))
+        && !["pass", "fail", "error", "warning", "issue", "test"].iter().any(|word| lower.contains(word))
 }
 
 /// What the client adds to an answer.

@@ -321,6 +321,23 @@ fn a_refused_run_leaves_what_is_known_of_the_one_before() {
 }
 
 #[test]
+fn a_look_at_a_far_place_is_kept_whole_and_a_look_around_is_not() {
+    let mut session = Session::default();
+    let loops = "for p in web android; do gh api /users/me/packages/container/$p/versions --paginate; done";
+    session.shell(loops, "33", false);
+    session.shell("grep -i condense /home/dev/repo/.tool/logs/2026-01-21.log | tail -5", "x", false);
+    session.shell("git show notes:a7/6f/full.jsonl | head", "x", false);
+    session.shell("ls -la src && cat /etc/hosts", "x", false);
+    let kept: Vec<&str> = session.ledger.commands.iter().map(|command| command.normal.as_str()).collect();
+    let expected = [
+        loops,
+        "grep -i condense /home/dev/repo/.tool/logs/2026-01-21.log | tail -5",
+        "git show notes:a7/6f/full.jsonl | head",
+    ];
+    assert_eq!(kept, expected);
+}
+
+#[test]
 fn a_check_that_passes_in_another_manner_is_the_same_check() {
     let mut session = Session::default();
     session.shell("python3 -m unittest", "FAILED (errors=1)\\nAssertionError: 1 != 2", true);

@@ -26,9 +26,11 @@ const PASTED_MAX: usize = 3;
 const PASTED_MAX_TIGHT: usize = 2;
 /// More sentences than a message can have: room for their order.
 const SENTENCES_MAX: usize = 1_000;
-/// Newest short words of the user that are no directives.
-const WORDS_MAX: usize = 4;
-const WORD_UNITS: usize = 120;
+/// Newest messages of the user that direct nothing.
+const WORDS_MAX: usize = 8;
+const WORD_UNITS: usize = 300;
+const WORD_UNITS_TIGHT: usize = 120;
+const ANSWER_UNITS: usize = 160;
 /// Answers that came after the request, and how much is told of what they answered.
 const ANSWERS_MAX: usize = 2;
 const OFFER_UNITS: usize = 240;
@@ -53,7 +55,8 @@ pub(super) fn request(ledger: &Ledger, known: &Known, reader: Reader, room: Room
             continue;
         }
         let offer = one_line(&word.answers, room.pick(OFFER_UNITS_TIGHT, OFFER_UNITS));
-        let text = format!("The user then said \"{}\" to your \"{offer}\"", one_line(&word.text, WORD_UNITS));
+        let text =
+            format!("The user then said \"{}\" to your \"{offer}\"", one_line(&word.text, ANSWER_UNITS));
         items.push(line(Part::Request, order + 1, &text, FIRST, 1.2, "what the user answered since"));
     }
 }
@@ -124,7 +127,7 @@ pub(super) fn directives(ledger: &Ledger, known: &Known, room: Room, items: &mut
         items.push(line(part, order, &text, tier, worth, "the user's own words"));
     }
     pasted(ledger, known, room, items);
-    words(ledger, known, items);
+    words(ledger, known, room, items);
 }
 
 /// What a program said in the user's message: after his own words, before names.
@@ -168,22 +171,25 @@ fn forbids(sentence: &str) -> bool {
     NOT.iter().any(|word| lower.contains(word))
 }
 
-/// Short messages of the user that direct nothing: they say what was asked and agreed to, and cost next to nothing.
-fn words(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
+/// Messages of the user of which nothing was told yet: the newest first, each by its beginning.
+fn words(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>) {
     let since = current_request(ledger);
-    let is_short = |text: &str| utf16_len(text) <= WORD_UNITS;
-    let says_more =
-        |word: &UserWord| word.directives.is_empty() && word.remarks.is_empty() && word.pasted.is_empty();
     // The request and the answers to it stand at the top.
     let is_told = |word: &UserWord| since.is_some_and(|request| word.place.offset >= request.place.offset);
-    let short = ledger.said.iter().enumerate().rev();
-    let short = short.filter(|(_, word)| says_more(word) && is_short(&word.text) && !is_told(word));
-    for (age, (order, word)) in short.enumerate() {
-        let shown = one_line(&word.text, WORD_UNITS);
-        if !known.has_sentence(&word.text) && word_count(&shown) >= 2 {
-            let text = format!("- \"{shown}\"");
-            let (tier, worth) = if age < WORDS_MAX { (WEIGHED, 0.3) } else { (FILL, worth::of_age(age)) };
-            items.push(line(Part::Words, order * SENTENCES_MAX, &text, tier, worth, "the user's own words"));
+    let others = ledger.said.iter().enumerate().rev().filter(|(_, word)| !is_told(word));
+    for (age, (order, word)) in others.enumerate() {
+        let shown = one_line(&word.text, room.pick(WORD_UNITS_TIGHT, WORD_UNITS));
+        let is_said = word.directives.iter().chain(&word.remarks).any(|it| shown.contains(&one_line(it, 60)));
+        if is_said || known.has_sentence(&word.text) || known.share(&shown) > 0.8 || word_count(&shown) < 2 {
+            continue;
         }
+        let text = format!("- \"{shown}\"");
+        let is_short = utf16_len(&shown) <= WORD_UNITS_TIGHT;
+        let (tier, worth) = match age {
+            _ if !is_short && room == Room::Tight => continue,
+            age if age < WORDS_MAX => (WEIGHED, 0.5 * worth::of_age(age)),
+            _ => (FILL, worth::of_age(age)),
+        };
+        items.push(line(Part::Words, order * SENTENCES_MAX, &text, tier, worth, "the user's own words"));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use throughline_domain::ledger::{Detour, FileUse, Landmark, LandmarkKind, Ledger};
+use throughline_domain::ledger::{Detour, ErrorSeen, FileUse, Landmark, LandmarkKind, Ledger};
 use throughline_domain::text::one_line;
 
 use super::gap::{Known, base_of};
@@ -16,6 +16,7 @@ const COMMITS_MAX: usize = 6;
 const OTHERS_MAX: usize = 2;
 const DETOURS_MAX: usize = 6;
 const REFUSALS_MAX: usize = 4;
+const MENDED_MAX: usize = 4;
 const COMMAND_UNITS: usize = 160;
 const WHY_UNITS: usize = 140;
 /// A longer path or name is none.
@@ -24,7 +25,7 @@ const NAME_UNITS: usize = 300;
 const HOLDS_MAX: usize = 5;
 const HOLDS_UNITS: usize = 260;
 /// Files that were only looked at: the newest few.
-const SEEN_MAX: usize = 10;
+const SEEN_MAX: usize = 6;
 
 /// Commits, branches, pull requests, servers: newest last.
 pub(super) fn landmarks(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
@@ -97,6 +98,7 @@ pub(super) fn detours(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
             "a way that did not work",
         ));
     }
+    mended(ledger, known, items);
     for (age, refusal) in ledger.refusals.iter().rev().take(REFUSALS_MAX).enumerate() {
         let what = verbatim(&refusal.what, COMMAND_UNITS);
         let words = match refusal.words.as_str() {
@@ -113,6 +115,19 @@ pub(super) fn detours(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
             worth,
             "what the user did not allow",
         ));
+    }
+}
+
+/// Errors that were mended on the way: why something is as it is now.
+fn mended(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
+    let is_over =
+        |error: &&ErrorSeen| error.resolved_turn.is_some() && error.resolved_by.is_none() && error.is_certain;
+    for (age, error) in ledger.errors.iter().rev().filter(is_over).take(MENDED_MAX).enumerate() {
+        let Some(first) = error.lines.first().filter(|line| known.share(line) < 0.8) else { continue };
+        let from = verbatim(&error.from, COMMAND_UNITS);
+        let text = format!("- `{from}` failed before, not since: \"{}\"", one_line(first.trim(), WHY_UNITS));
+        let worth = worth::MENDED * worth::of_age(age);
+        items.push(line(Part::Detours, age, &text, FILL, worth, "an error that was mended"));
     }
 }
 
@@ -151,7 +166,8 @@ pub(super) fn files(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<
     for item in seen.iter_mut().skip(SEEN_MAX) {
         item.tier = FILL;
     }
-    items.extend(seen.into_iter().take(SEEN_MAX * 2));
+    // Beside a summary nobody needs to be told what was looked at.
+    items.extend(seen.into_iter().take(if known.is_empty() { SEEN_MAX * 2 } else { SEEN_MAX / 2 }));
 }
 
 /// A file with what was put into it, as far as nobody knows that yet.

@@ -65,14 +65,15 @@ impl Part {
         match self {
             Self::Request | Self::Stand | Self::Tasks | Self::Recorded => 100,
             Self::Report => 24,
-            Self::Told => 22,
+            Self::Told => 20,
             Self::Directives => 18,
             Self::Failing => 12,
-            Self::Where => 10,
-            Self::Commands | Self::Checks => 9,
+            Self::Commands => 10,
+            Self::Where | Self::Checks => 9,
             Self::Detours => 8,
             Self::Landmarks | Self::Questions | Self::Plan => 7,
-            Self::Decisions | Self::Words | Self::Uncommitted => 5,
+            Self::Words => 10,
+            Self::Decisions | Self::Uncommitted => 5,
             Self::Done | Self::Pasted | Self::Edited | Self::Seen => 4,
         }
     }

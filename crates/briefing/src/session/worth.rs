@@ -13,6 +13,7 @@ const TELLING_HALF_LIFE_TURNS: f64 = 30.0;
 pub(super) const LANDMARK: f64 = 1.5;
 pub(super) const DETOUR: f64 = 1.6;
 pub(super) const REFUSAL: f64 = 1.7;
+pub(super) const MENDED: f64 = 2.0;
 /// Finished work is looked back at, seldom needed: the newest tells where things stand, older ones tell less and less.
 const DONE: f64 = 0.8;
 /// A command run once that fetches an address or carries its own program.
