@@ -171,6 +171,9 @@ pub(crate) fn answered(ledger: &mut Ledger, line: &str, answer: &ToolAnswer<'_>,
     let told = kept.iter().rposition(|(kind, _)| is_check(*kind)).unwrap_or(kept.len().saturating_sub(1));
     let is_check = kept.get(told).is_some_and(|(kind, _)| is_check(*kind));
     let outcome = outcome::of(&text, answer.is_error, is_check && hides_exit);
+    if is_check {
+        errors::passed(ledger, &text, place.turn);
+    }
     match outcome {
         Outcome::Failed if answer.is_error || outcome::tells_exit(&text) => {
             detours::failed(ledger, line, &text, is_check, place);

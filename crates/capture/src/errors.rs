@@ -66,7 +66,13 @@ fn covers(wide: &str, narrow: &str) -> bool {
     if is_tool_alone {
         return narrow.iter().skip(1).all(|word| word.starts_with('-') || word.contains(['/', '.', ':']));
     }
-    if !is_same_tool || wide.iter().any(|word| chooses(word)) {
+    if !is_same_tool {
+        return false;
+    }
+    if let Some((choice, of)) = choice(wide).zip(choice(narrow)) {
+        return is_wider(choice, of) && tags(wide).eq(tags(narrow));
+    }
+    if wide.iter().any(|word| chooses(word)) {
         return false;
     }
     let (wide_targets, narrow_targets) = (targets(wide), targets(narrow));
@@ -76,6 +82,57 @@ fn covers(wide: &str, narrow: &str) -> bool {
                 && narrow_targets
                     .iter()
                     .all(|target| wide_targets.iter().any(|whole| includes(whole, target))))
+}
+
+/// Which tests a run picks by their names.
+fn choice<'w>(words: &[&'w str]) -> Option<&'w str> {
+    const BY_NAME: &[&str] = &["-run", "-k", "-t", "--filter", "--grep", "-g", "--tests"];
+    words.iter().enumerate().find_map(|(at, word)| {
+        let flag = word.split('=').next().unwrap_or(word);
+        BY_NAME
+            .contains(&flag)
+            .then(|| word.split_once('=').map(|(_, name)| name).or_else(|| words.get(at + 1).copied()))?
+    })
+}
+
+/// Whether all tests whose names a pattern picks are picked by another: one that stands in its name.
+fn is_wider(wide: &str, narrow: &str) -> bool {
+    let bare = |name: &str| name.trim_matches(['"', '\'', '^', '$']).to_owned();
+    let (wide, narrow) = (bare(wide), bare(narrow));
+    narrow.split('|').all(|name| wide.split('|').any(|whole| !whole.is_empty() && name.contains(whole)))
+}
+
+/// A run says of a test by name that it passes: what an earlier run said of it is over, whatever that was called.
+pub(crate) fn passed(ledger: &mut Ledger, text: &str, turn: u64) {
+    for error in ledger.errors.iter_mut().filter(|error| error.resolved_turn.is_none()) {
+        let mut names = error.lines.iter().filter_map(|line| failed_test(line));
+        let is_over = |name: &str| {
+            [
+                format!("--- PASS: {name} "),
+                format!("test {name} ... ok"),
+                format!("{name} PASSED"),
+                format!("✓ {name}"),
+            ]
+            .iter()
+            .any(|says| text.contains(says.as_str()))
+        };
+        let name = names.next();
+        if name.is_some_and(is_over) && names.all(is_over) {
+            error.resolved_turn = Some(turn);
+        }
+    }
+}
+
+/// The test that a line of a failed run names.
+fn failed_test(line: &str) -> Option<&str> {
+    let line = line.trim();
+    if let Some(rest) = line.strip_prefix("--- FAIL: ") {
+        return rest.split(' ').next();
+    }
+    if let Some(name) = line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... FAILED")) {
+        return Some(name);
+    }
+    line.strip_prefix("FAILED ").and_then(|rest| rest.split(' ').next()).filter(|name| name.contains("::"))
 }
 
 /// What a run is about: folders and files behind the tool's own words.

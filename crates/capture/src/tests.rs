@@ -321,6 +321,21 @@ fn a_refused_run_leaves_what_is_known_of_the_one_before() {
 }
 
 #[test]
+fn a_test_that_passes_in_another_run_does_not_fail() {
+    let fails = "--- FAIL: TestTrailer_Existing (0.00s)\\nFAIL";
+    for (later, said) in [
+        ("go test ./a -run TestTrailer -count=1", "ok  \\ta\\t0.4s"),
+        ("go test -v ./...", "--- PASS: TestTrailer_Existing (0.01s)\\n--- FAIL: TestOther (0.00s)\\nFAIL"),
+    ] {
+        let mut session = Session::default();
+        session.shell("go test ./a -run TestTrailer_Existing -v", fails, true);
+        session.shell(later, said, said.contains("FAIL"));
+        let open: Vec<_> = session.ledger.errors.iter().filter(|it| it.resolved_turn.is_none()).collect();
+        assert!(open.iter().all(|error| !error.lines[0].contains("Existing")), "{later}: {open:?}");
+    }
+}
+
+#[test]
 fn a_look_at_a_far_place_is_kept_whole_and_a_look_around_is_not() {
     let mut session = Session::default();
     let loops = "for p in web android; do gh api /users/me/packages/container/$p/versions --paginate; done";

@@ -33,8 +33,7 @@ const VERDICT_UNITS: usize = 110;
 
 /// Errors that nothing resolved: old ones first, the one that the work stands at last.
 pub(crate) fn open_errors(ledger: &Ledger) -> Vec<&ErrorSeen> {
-    // Where only a wider run has passed since, the error's own command was never seen to: it may still fail.
-    let is_open = |error: &&ErrorSeen| error.resolved_turn.is_none() || error.resolved_by.is_some();
+    let is_open = |error: &&ErrorSeen| error.resolved_turn.is_none() && passed_since(error, ledger).is_none();
     let says_something =
         |error: &&ErrorSeen| error.lines.first().is_some_and(|line| !one_line(line, 2).is_empty());
     let mut open: Vec<&ErrorSeen> = ledger.errors.iter().filter(is_open).filter(says_something).collect();
@@ -50,6 +49,21 @@ pub(crate) fn open_errors(ledger: &Ledger) -> Vec<&ErrorSeen> {
     open.extend(fresh);
     open.extend(newest);
     open
+}
+
+/// The check of the same kind, by another tool, that passed after an error: what it runs is not known, so nobody says that
+/// the error is still there.
+pub(super) fn passed_since<'l>(error: &ErrorSeen, ledger: &'l Ledger) -> Option<&'l CommandUse> {
+    let from =
+        ledger.commands.iter().rfind(|command| command.normal == error.from && worth::is_check(command))?;
+    let tool = |normal: &str| normal.split(' ').next().unwrap_or_default().to_owned();
+    let is_other = |command: &&CommandUse| {
+        command.kind == from.kind
+            && command.succeeded == Some(true)
+            && command.last.turn > error.place.turn
+            && tool(&command.normal) != tool(&from.normal)
+    };
+    ledger.commands.iter().rfind(is_other)
 }
 
 /// What failed once on the way is soon of no use; a check will be run again.
@@ -127,6 +141,14 @@ pub(super) fn commands(ledger: &Ledger, known: &Known, room: Room, items: &mut V
         let shown = format!("`{}`", verbatim(&command.normal, COMMAND_UNITS));
         if is_check {
             let outcome = outcome(command, room);
+            let is_its = |error: &&ErrorSeen| error.from == command.normal && error.resolved_turn.is_none();
+            let knows_failure =
+                |error: &ErrorSeen| error.lines.first().is_some_and(|it| known.has_sentence(it));
+            if known.has_command(&command.normal)
+                && ledger.errors.iter().rfind(is_its).is_some_and(knows_failure)
+            {
+                continue;
+            }
             // A summary that names a check seldom says how it ended.
             if known.has_command(&command.normal) && (room == Room::Tight || known.share(&outcome) > 0.75) {
                 continue;
@@ -174,7 +196,7 @@ fn outcome(command: &CommandUse, room: Room) -> String {
             };
             match verdict() {
                 told if told.is_empty() => word.to_owned(),
-                told => format!("{word}: {told}"),
+                told => format!("{word}: \"{}\"", told.replace('"', "'")),
             }
         }
     }

@@ -114,7 +114,11 @@ pub(super) fn weigh_best(items: &mut [Item], count_max: usize) {
 
 /// What was recorded on purpose comes first, by the ranks it has in a briefing of its own.
 fn recorded(state: &State, facts: &Facts<'_>, items: &mut Vec<Item>) {
+    let mut source = None;
     for (order, (rank, text, why)) in sections::spoken_lines(state, facts).into_iter().enumerate() {
+        // A line out of a file says nothing without the line that names the file.
+        let is_quoted = text.starts_with("> ");
+        source = if is_quoted { source } else { Some(order) };
         let (tier, worth) = match rank {
             0 => (MUST, 1.95),
             1 => (FIRST, 1.0),
@@ -133,7 +137,7 @@ fn recorded(state: &State, facts: &Facts<'_>, items: &mut Vec<Item>) {
             tier,
             worth,
             may_be_cut,
-            behind: None,
+            behind: source.filter(|_| is_quoted),
             why,
         });
     }

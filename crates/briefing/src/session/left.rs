@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use throughline_domain::ledger::{Detour, ErrorSeen, FileUse, Landmark, LandmarkKind, Ledger};
+use throughline_domain::ledger::{Detour, FileUse, Landmark, LandmarkKind, Ledger};
 use throughline_domain::text::one_line;
 
 use super::gap::{Known, base_of};
 use super::items::{FILL, FIRST, Item, Room, WEIGHED, line};
 use super::part::Part;
-use super::worth;
+use super::{checks, worth};
 use crate::sections::verbatim;
 
 /// Newest of each kind of landmark that are told.
@@ -66,12 +66,13 @@ fn kind_word(kind: LandmarkKind) -> &'static str {
 fn landmark_line(landmark: &Landmark) -> String {
     let name = verbatim(&landmark.name.replacen("] ", " ", 1), NAME_UNITS);
     let at = verbatim(&landmark.at, COMMAND_UNITS);
+    // Names and subjects are data that a repository may have chosen.
     let behind = match landmark.kind {
-        LandmarkKind::Commit if !at.is_empty() => format!(" (on {at})"),
+        LandmarkKind::Commit if !at.is_empty() => format!(" on \"{at}\""),
         LandmarkKind::Address | LandmarkKind::Background => format!(": `{at}`"),
         _ => String::new(),
     };
-    format!("- {} {name}{behind}", kind_word(landmark.kind))
+    format!("- {} \"{name}\"{behind}", kind_word(landmark.kind))
 }
 
 /// Ways that failed, each with the one that works; and what the user refused.
@@ -120,12 +121,22 @@ pub(super) fn detours(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
 
 /// Errors that were mended on the way: why something is as it is now.
 fn mended(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
-    let is_over =
-        |error: &&ErrorSeen| error.resolved_turn.is_some() && error.resolved_by.is_none() && error.is_certain;
-    for (age, error) in ledger.errors.iter().rev().filter(is_over).take(MENDED_MAX).enumerate() {
+    let over = ledger.errors.iter().rev().filter(|error| error.is_certain).filter_map(|error| {
+        let since = match (&error.resolved_by, checks::passed_since(error, ledger)) {
+            (Some(wider), _) => Some(wider.as_str()),
+            (None, Some(other)) => Some(other.normal.as_str()),
+            (None, None) => None,
+        };
+        (error.resolved_turn.is_some() || since.is_some()).then_some((error, since))
+    });
+    for (age, (error, since)) in over.take(MENDED_MAX).enumerate() {
         let Some(first) = error.lines.first().filter(|line| known.share(line) < 0.8) else { continue };
         let from = verbatim(&error.from, COMMAND_UNITS);
-        let text = format!("- `{from}` failed before, not since: \"{}\"", one_line(first.trim(), WHY_UNITS));
+        let since = match since {
+            Some(other) => format!("`{}` passed since", verbatim(other, COMMAND_UNITS)),
+            None => "not since".to_owned(),
+        };
+        let text = format!("- `{from}` failed before, {since}: \"{}\"", one_line(first.trim(), WHY_UNITS));
         let worth = worth::MENDED * worth::of_age(age);
         items.push(line(Part::Detours, age, &text, FILL, worth, "an error that was mended"));
     }
@@ -183,9 +194,9 @@ fn holding(file: &FileUse, known: &Known) -> Option<String> {
     if new.is_empty() {
         return None;
     }
-    let new: Vec<&str> = new.into_iter().rev().collect();
+    let new: Vec<String> = new.into_iter().rev().map(|it| format!("`{}`", it.replace('`', "'"))).collect();
     let made = if file.created { " (new)" } else { "" };
-    Some(format!("- {}{made}: {}", verbatim(&file.path, NAME_UNITS), one_line(&new.join("; "), HOLDS_UNITS)))
+    Some(format!("- {}{made}: {}", verbatim(&file.path, NAME_UNITS), one_line(&new.join(", "), HOLDS_UNITS)))
 }
 
 /// A file by its name under its folder; where another file has the same name, the last folder stands before it.

@@ -110,7 +110,13 @@ pub fn difference(ledger: &Ledger, known: &Known, cap: Cap) -> Option<String> {
     let items: Vec<items::Item> = items::of_ledger(ledger, known, Reader::Compacted, Room::Ample)
         .into_iter()
         .filter(|item| {
-            item.tier < items::FILL && item.part.is_lost_for_good() && !known.has_sentence(&item.text)
+            // A check that was named is known, however it ended.
+            let command = item.text.split('`').nth(1).unwrap_or_default();
+            let is_named = item.part == part::Part::Checks && known.has_command(command);
+            item.tier < items::FILL
+                && item.part.is_lost_for_good()
+                && !is_named
+                && !known.has_sentence(&item.text)
         })
         .collect();
     let chosen = select::choose(&items, room);

@@ -7,6 +7,8 @@ use throughline_domain::text::{shorten, utf16_len};
 use super::items::{FILL, FIRST, Item, MUST, WEIGHED};
 use super::part::Part;
 
+/// From here on each part has its share.
+const SHARED_UNITS_MIN: usize = 1_600;
 /// Shortest rest of an item that is worth saying.
 const WORTHWHILE_UNITS: usize = 40;
 
@@ -48,6 +50,10 @@ pub(super) fn choose(items: &[Item], room: usize) -> Vec<Item> {
 /// What goes beyond a part's share of the room waits until every other part had its own.
 fn within_quotas(items: &[Item], room: usize) -> Vec<Item> {
     let mut items = items.to_vec();
+    // Shares of a small room have room for nothing.
+    if room < SHARED_UNITS_MIN {
+        return items;
+    }
     items.sort_by(|left, right| left.tier.cmp(&right.tier).then_with(|| right.worth.total_cmp(&left.worth)));
     let mut taken: HashMap<Part, usize> = HashMap::new();
     for item in items.iter_mut().filter(|item| item.tier > MUST) {

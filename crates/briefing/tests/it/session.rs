@@ -287,7 +287,7 @@ fn a_check_from_before_the_last_edit_is_to_be_run_again() {
     let text = render(&ledger, &Known::nothing(), Reader::Compacted, 800);
     assert!(
         text.contains(
-            "Checks:\n`make new` passed: ok\n`make old` passed: ok; not run since a.rs was edited\n"
+            "Checks:\n`make new` passed: \"ok\"\n`make old` passed: \"ok\"; not run since a.rs was edited\n"
         ),
         "{text}"
     );
@@ -384,8 +384,8 @@ fn blind_with_room_for_all() {
         `cargo test --package invoices refunds`
         > assertion `left == right` failed: left: 10.02, right: 10.03
         Checks:
-        `cargo clippy --workspace -- -D warnings` passed: Finished `dev` profile; not run since total.rs and refund.rs were edited
-        `cargo test --package ledger --test it rounding` passed: test result: ok. 12 passed; 0 failed; not run since total.rs and refund.rs were edited
+        `cargo clippy --workspace -- -D warnings` passed: "Finished `dev` profile"; not run since total.rs and refund.rs were edited
+        `cargo test --package ledger --test it rounding` passed: "test result: ok. 12 passed; 0 failed"; not run since total.rs and refund.rs were edited
         Tried in vain, refused:
         - `timeout 60 cargo test` failed: "bash: timeout: command not found". Works: `cargo test`
         You said on the way, newest last:
@@ -393,7 +393,7 @@ fn blind_with_room_for_all() {
         Done:
         - Round amounts in the ledger (amount.rs): All amounts now go through Amount::rounded.
         Left behind:
-        - committed 4e1f0a2 Round amounts (on main)
+        - committed "4e1f0a2 Round amounts" on "main"
         Edited, no commit since: crates/invoices/: src/total.rs, src/refund.rs
         Edited: crates/ledger/: src/amount.rs
         Run before: `rg -n 'fn total' crates/invoices` · `git log --oneline -5`
@@ -426,8 +426,8 @@ fn blind_at_800_tokens_in_a_new_session() {
         `cargo test --package invoices refunds`
         > assertion `left == right` failed: left: 10.02, right: 10.03
         Checks:
-        `cargo clippy --workspace -- -D warnings` passed: Finished `dev` profile; not run since total.rs and refund.rs were edited
-        `cargo test --package ledger --test it rounding` passed: test result: ok. 12 passed; 0 failed; not run since total.rs and refund.rs were edited
+        `cargo clippy --workspace -- -D warnings` passed: "Finished `dev` profile"; not run since total.rs and refund.rs were edited
+        `cargo test --package ledger --test it rounding` passed: "test result: ok. 12 passed; 0 failed"; not run since total.rs and refund.rs were edited
         Tried in vain, refused:
         - `timeout 60 cargo test` failed: "bash: timeout: command not found". Works: `cargo test`
         You said on the way, newest last:
@@ -435,7 +435,7 @@ fn blind_at_800_tokens_in_a_new_session() {
         Done:
         - Round amounts in the ledger (amount.rs): All amounts now go through Amount::rounded.
         Left behind:
-        - committed 4e1f0a2 Round amounts (on main)
+        - committed "4e1f0a2 Round amounts" on "main"
         Edited, no commit since: crates/invoices/: src/total.rs, src/refund.rs
         Edited: crates/ledger/: src/amount.rs
         Run before: `rg -n 'fn total' crates/invoices` · `git log --oneline -5`
@@ -452,12 +452,13 @@ fn blind_at_300_tokens() {
         [throughline:briefing]
         You were compacted: say so in one line. Trust this over the summary.
         The request: "The invoice totals are still off by a cent for refunds, look into that first"
-        Last: you said "Now let me round the refund before it is added.".
         Tasks:
         - in progress: Round invoice totals
         - next: Document the rounding in docs/amounts.md
         Asked, not answered:
         - Should credit notes follow the same rule as refunds?
+        Next, from your plan:
+        - Next I'll move the refund's sign into Amount and run the refund tests again.
         The user's directives:
         - "Never touch the public API of the ledger crate."
         - "use rust_decimal instead of f64"
@@ -466,13 +467,13 @@ fn blind_at_300_tokens() {
         > assertion `left == right` failed: left: 10.02, right: 10.03
         Checks:
         `cargo clippy --workspace -- -D warnings` passed; edited since
-        You said on the way, newest last:
-        - I'll round once, at the invoice's total, because rounding each line adds up to a cent of difference.
+        `cargo test --package ledger --test it rounding` passed; edited since
+        Tried in vain, refused:
+        - `timeout 60 cargo test` failed: "bash: timeout: command not found". Works: `cargo test`
         Left behind:
-        - committed 4e1f0a2 Round amounts (on main)
+        - committed "4e1f0a2 Round amounts" on "main"
         Edited, no commit since: crates/invoices/src/: total.rs, refund.rs
         Edited: crates/ledger/src/: amount.rs
-        Run before: `rg -n 'fn total' crates/invoices` · `git log --oneline -5`
         Read or named: crates/invoices/tests/: refunds.rs; docs/: amounts.md
         [/throughline]"#]]
     .assert_eq(&render(&example(), &Known::nothing(), Reader::Compacted, 300));
@@ -498,8 +499,8 @@ fn knowing_the_summary_with_room_for_all() {
         `cargo test --package invoices refunds`
         > assertion `left == right` failed: left: 10.02, right: 10.03
         Checks:
-        `cargo clippy --workspace -- -D warnings` passed: Finished `dev` profile; not run since total.rs and refund.rs were edited
-        `cargo test --package ledger --test it rounding` passed: test result: ok. 12 passed; 0 failed; not run since total.rs and refund.rs were edited
+        `cargo clippy --workspace -- -D warnings` passed: "Finished `dev` profile"; not run since total.rs and refund.rs were edited
+        `cargo test --package ledger --test it rounding` passed: "test result: ok. 12 passed; 0 failed"; not run since total.rs and refund.rs were edited
         Tried in vain, refused:
         - `timeout 60 cargo test` failed: "bash: timeout: command not found". Works: `cargo test`
         You said on the way, newest last:
@@ -507,7 +508,7 @@ fn knowing_the_summary_with_room_for_all() {
         Done:
         - Round amounts in the ledger (amount.rs): All amounts now go through Amount::rounded.
         Left behind:
-        - committed 4e1f0a2 Round amounts (on main)
+        - committed "4e1f0a2 Round amounts" on "main"
         Edited, no commit since: crates/invoices/: src/refund.rs
         Run before: `rg -n 'fn total' crates/invoices` · `git log --oneline -5`
         Read or named: crates/invoices/: tests/refunds.rs
@@ -524,11 +525,12 @@ fn knowing_the_summary_at_300_tokens() {
         You were compacted: say so in one line. Trust this over the summary.
         The request: "The invoice totals are still off by a cent for refunds, look into that first"
         Last: you said "Now let me round the refund before it is added.".
-        Next up: the user's answer to what you asked.
         Tasks:
         - in progress: Round invoice totals
         Asked, not answered:
         - Should credit notes follow the same rule as refunds?
+        Next, from your plan:
+        - Next I'll move the refund's sign into Amount and run the refund tests again.
         The user's directives:
         - "Never touch the public API of the ledger crate."
         Fails:
@@ -537,15 +539,13 @@ fn knowing_the_summary_at_300_tokens() {
         Checks:
         `cargo clippy --workspace -- -D warnings` passed; edited since
         `cargo test --package ledger --test it rounding` passed; edited since
-        You said on the way, newest last:
-        - I'll round once, at the invoice's total, because rounding each line adds up to a cent of difference.
+        Tried in vain, refused:
+        - `timeout 60 cargo test` failed: "bash: timeout: command not found". Works: `cargo test`
         Left behind:
-        - committed 4e1f0a2 Round amounts (on main)
+        - committed "4e1f0a2 Round amounts" on "main"
         Edited, no commit since: crates/invoices/src/: refund.rs
         Run before: `rg -n 'fn total' crates/invoices` · `git log --oneline -5`
         Read or named: crates/invoices/tests/: refunds.rs
-        The user also said:
-        - "yes, go on"
         [/throughline]"#]]
     .assert_eq(&render(&example(), &Known::summary(SUMMARY), Reader::Compacted, 300));
 }
@@ -574,8 +574,8 @@ fn for_the_summariser() {
         `cargo test --package invoices refunds`
         > assertion `left == right` failed: left: 10.02, right: 10.03
         Checks:
-        `cargo clippy --workspace -- -D warnings` passed: Finished `dev` profile; not run since total.rs and refund.rs were edited
-        `cargo test --package ledger --test it rounding` passed: test result: ok. 12 passed; 0 failed; not run since total.rs and refund.rs were edited
+        `cargo clippy --workspace -- -D warnings` passed: "Finished `dev` profile"; not run since total.rs and refund.rs were edited
+        `cargo test --package ledger --test it rounding` passed: "test result: ok. 12 passed; 0 failed"; not run since total.rs and refund.rs were edited
         Tried in vain, refused:
         - `timeout 60 cargo test` failed: "bash: timeout: command not found". Works: `cargo test`
         You said on the way, newest last:
@@ -583,7 +583,7 @@ fn for_the_summariser() {
         Done:
         - Round amounts in the ledger (amount.rs): All amounts now go through Amount::rounded.
         Left behind:
-        - committed 4e1f0a2 Round amounts (on main)
+        - committed "4e1f0a2 Round amounts" on "main"
         Edited, no commit since: crates/invoices/: src/total.rs, src/refund.rs
         Edited: crates/ledger/: src/amount.rs
         Run before: `rg -n 'fn total' crates/invoices` · `git log --oneline -5`
