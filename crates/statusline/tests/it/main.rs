@@ -45,6 +45,17 @@ fn check(facts: &Facts<'_>, look: &Look, expected: &Expect) {
 }
 
 #[test]
+fn decision_27_a_healthy_context_is_said_to_be_where_there_is_room_for_it() {
+    let says = |preset, health| {
+        let facts = Facts { health: Some(health), ..facts() };
+        render(&facts, &Look::of(preset)).join("\n").contains('✅')
+    };
+    let presets = [Preset::Compact, Preset::Full, Preset::Minimal, Preset::Plain];
+    assert_eq!(presets.map(|preset| says(preset, Health::Healthy)), [true, true, false, false]);
+    assert!(presets.into_iter().all(|preset| !says(preset, Health::Warning)));
+}
+
+#[test]
 fn the_presets() {
     let look = |preset| Look::of(preset);
     check(&facts(), &look(Preset::Minimal), &expect!["[Opus 5.5] 42% (84,000t) 📦15% · 83k to compaction"]);
