@@ -17,6 +17,7 @@ mod files;
 mod findings;
 mod focus;
 mod kinds;
+pub mod late;
 mod markup;
 mod names;
 pub mod need;
