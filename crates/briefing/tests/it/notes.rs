@@ -260,7 +260,7 @@ fn marks_that_somebody_damaged_cost_the_marks_alone() {
 fn a_page_that_grows_too_long_is_put_aside_whole() {
     let page = written(None, &state(), &session(), &[], now()).unwrap().text;
     let current = CurrentState::of(&state(), &session(), &[]);
-    let entries = [Progress { title: "Note: one more".to_owned(), lines: Vec::new() }];
+    let entries = [Progress { title: "Note: one more".to_owned(), ..Progress::default() }];
     let update = Update {
         session: "2f467a84",
         parent: None,

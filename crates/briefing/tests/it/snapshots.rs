@@ -5,7 +5,9 @@ use expect_test::{Expect, expect};
 use throughline_briefing::briefing::Occasion;
 use throughline_briefing::handoff::ContextUse;
 use throughline_briefing::snapshot::SnapshotParts;
-use throughline_briefing::{Cap, Facts, Scope, banner, briefing, handoff, preservation, resume, snapshot};
+use throughline_briefing::{
+    Cap, Facts, RecentFile, Scope, banner, briefing, handoff, preservation, resume, snapshot,
+};
 use throughline_domain::ledger::Ledger;
 use throughline_domain::{Health, time};
 
@@ -17,7 +19,8 @@ fn check(text: &str, expected: &Expect) {
 
 #[test]
 fn the_briefing_after_a_compaction() {
-    let files = [("session-state.md", "# Now\n\nquoting the fields".to_owned())];
+    let content = "# Now\n\nquoting the fields".to_owned();
+    let files = [RecentFile { name: "session-state.md", content, age_seconds: 13 * 60 }];
     let facts = Facts { recent_files: &files, ..Facts::default() };
     let text = briefing::render(&state(), &facts, &Occasion::Compacted, Cap::tokens(1_200)).unwrap().text;
     check(
@@ -63,7 +66,7 @@ fn the_briefing_after_a_compaction() {
                M src/export.rs
               A  tests/export.rs
               ?? notes.txt
-            From session-state.md, which nobody here vouches for, changed moments ago:
+            From session-state.md, which nobody here vouches for, changed 13 min ago:
             > # Now
             > quoting the fields
             More: `throughline list [--all]`. Record: `throughline add decision "…" --rationale "…"`.
@@ -288,7 +291,7 @@ fn the_one_line_for_an_old_memory() {
     let now = time::parse("2026-03-12T09:00:00Z").unwrap();
     let then = time::parse("2026-02-11T08:45:10Z");
     check(
-        &resume::one_line_notice(&state(), then, now).unwrap(),
+        &resume::one_line_notice(&state(), None, then, now).unwrap(),
         &expect![[r#"
             [throughline:notice]
             Throughline remembers 3 decisions, 2 constraints, 1 anchor, 2 questions, 4 actions for this project, last active 29 days ago. `throughline briefing` shows them; `throughline fresh` starts empty.
