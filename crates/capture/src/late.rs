@@ -93,8 +93,8 @@ impl Late {
 /// `12 passed` in a line.
 fn count_before(line: &str, word: &str) -> Option<u64> {
     let before = line[..line.find(word)?].trim_end();
-    let digits = before.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);
-    before.get(digits..).filter(|digits| !digits.is_empty())?.parse().ok()
+    let above = before.trim_end_matches(|c: char| c.is_ascii_digit());
+    before[above.len()..].parse().ok()
 }
 
 /// Whether command lines wait for their answers.

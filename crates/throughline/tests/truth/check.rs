@@ -15,6 +15,12 @@ pub(crate) const PASSES: &str = "said to pass, but its last run failed";
 pub(crate) const QUOTED: &str = "said to be the user's words, but no message of the user has them";
 pub(crate) const EDITED: &str = "said to be edited, but nothing edited it";
 
+pub(crate) const STALE: &str = "said to pass, though it was not run since the last edit";
+pub(crate) const AGENT: &str = "said to be the agent's words, but it never said them";
+pub(crate) const TASK: &str = "said to be open, but it was done, or there is none";
+pub(crate) const TWICE: &str = "nothing is in progress, and something is";
+pub(crate) const LAST: &str = "the request is said to have come last, but work went on";
+
 /// What the lines under a heading state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Claim {
@@ -27,6 +33,12 @@ enum Claim {
     Said,
     /// Names of files, grouped by folder.
     Edited,
+    /// Commands in backquotes that were not run since the last edit: none of them passes.
+    Stale,
+    /// The agent's own words, an item each.
+    Told,
+    /// Open tasks.
+    Tasks,
 }
 
 /// How our texts begin a part, and what it states then.
@@ -37,7 +49,10 @@ const HEADINGS: &[(&str, Claim)] = &[
     ("The user's rules:", Claim::Said),
     ("The user also said:", Claim::Said),
     ("Fails:", Claim::Fails),
-    ("Next, not run since the last edit:", Claim::Ran),
+    ("Next, not run since the last edit:", Claim::Stale),
+    ("Decided or found, in your words:", Claim::Told),
+    ("Asked, not answered:", Claim::Told),
+    ("Tasks:", Claim::Tasks),
     ("Checks:", Claim::Ran),
     ("Run before:", Claim::Ran),
     ("Edited, no commit since:", Claim::Edited),
@@ -80,6 +95,7 @@ pub(crate) fn check(text: &str, record: &Record) -> Vec<False> {
         }
         deeds(line, record, &mut found);
     }
+    stand(text, record, &mut found);
     found.sort();
     found.dedup();
     found
@@ -98,6 +114,30 @@ fn judge(claim: Claim, words: &str, record: &Record, found: &mut Vec<False>) {
                     () => None,
                 };
                 command_ran(&command, claim, record, found);
+            }
+        }
+        Claim::Stale => {
+            judge(Claim::Ran, words, record, found);
+            let passes = |(command, behind): (String, &str)| behind.starts_with(" passed").then_some(command);
+            let passing = in_backquotes(words).into_iter().filter_map(passes);
+            found.extend(passing.map(|words| False { rule: STALE, words }));
+        }
+        Claim::Told => {
+            let quote = words.trim_start_matches("- ").trim_matches('"');
+            if words.starts_with("- ")
+                && !quote.starts_with("the user: ")
+                && !quote.starts_with("your own note")
+            {
+                is_told(quote, record, found);
+            }
+        }
+        Claim::Tasks => {
+            let task = words.trim_start_matches("- ").split_once(": ").map_or("", |(_, task)| task);
+            let task = squeeze(task.split('…').next().unwrap_or_default());
+            let is_open =
+                |(subject, status): &(String, String)| subject.starts_with(&task) && status != "completed";
+            if !task.is_empty() && !record.tasks.is_empty() && !record.tasks.iter().any(is_open) {
+                found.push(False { rule: TASK, words: task });
             }
         }
         Claim::Said => {
@@ -141,6 +181,46 @@ fn deeds(line: &str, record: &Record, found: &mut Vec<False>) {
     }
 }
 
+/// What is said of whose turn it is.
+fn stand(text: &str, record: &Record, found: &mut Vec<False>) {
+    let mut push = |rule, words: &str| found.push(False { rule, words: words.to_owned() });
+    let in_progress = text.lines().find(|line| line.starts_with("- in progress: "));
+    if let (Some(_), Some(task)) =
+        (text.lines().find(|it| it.starts_with("In progress: nothing")), in_progress)
+    {
+        push(TWICE, task);
+    }
+    if text.contains("the request came last") && record.calls_since > 0 {
+        push(LAST, "the request came last");
+    }
+    for line in text.lines() {
+        for start in ["you said \"", "You last said: \""] {
+            if let Some((_, rest)) = line.split_once(start) {
+                let quote = rest.split_once("\", then ").map_or(rest, |(quote, _)| quote);
+                let quote = quote.rsplit_once('"').map_or(quote, |(quote, _)| quote);
+                is_told(quote, record, found);
+            }
+        }
+        if line.starts_with("/compact ")
+            && let Some((_, rest)) = line.split_once("Failing: ")
+        {
+            let failing = rest.split(". Files:").next().unwrap_or(rest);
+            for command in failing.trim_end_matches('.').split(", ") {
+                command_ran(command, Some(End::Failed), record, found);
+            }
+        }
+    }
+}
+
+/// Whether the agent said this.
+fn is_told(quote: &str, record: &Record, found: &mut Vec<False>) {
+    let flat = without_marks(&record.told);
+    let parts = quote.split('…').map(without_marks).filter(|part| part.len() >= 8);
+    if !parts.into_iter().all(|part| flat.contains(&part)) {
+        found.push(False { rule: AGENT, words: quote.to_owned() });
+    }
+}
+
 fn command_ran(command: &str, claim: Option<End>, record: &Record, found: &mut Vec<False>) {
     let runs: Vec<&Call> = record.calls.iter().filter(|call| is_run_of(call, command)).collect();
     if runs.is_empty() && !is_command(command, record) {
@@ -150,7 +230,12 @@ fn command_ran(command: &str, claim: Option<End>, record: &Record, found: &mut V
         found.push(False { rule: RAN, words: command.to_owned() });
         return;
     }
-    let last = runs.iter().rev().map(|call| call.end).find(|end| *end != End::Refused);
+    let same = runs.iter().filter(|call| call.end != End::Refused && is_same_check(call, command));
+    let same: Vec<&Call> = same.copied().collect();
+    // Of a command whose end was cut off there may be several: it is any of them.
+    let lines = same.iter().map(|call| words(&call.command));
+    let is_one = !command.contains('…') || lines.collect::<std::collections::BTreeSet<_>>().len() <= 1;
+    let last = same.last().filter(|_| is_one).map(|call| call.end);
     match (claim, last) {
         (Some(End::Failed), Some(End::Passed)) => {
             found.push(False { rule: FAILS, words: command.to_owned() });
@@ -169,28 +254,50 @@ fn is_command(words: &str, record: &Record) -> bool {
     !words.contains('…') && record.calls.iter().any(starts_so) && words.contains(' ')
 }
 
-/// Whether a call ran this command: all of its words stand in the call's line, in their order, one behind the other but
-/// for flags that only change how much is printed.
+/// Whether a call ran this command: its words stand in the call's line, one behind the other.
 fn is_run_of(call: &Call, command: &str) -> bool {
-    if call.command.is_empty() {
-        return false;
-    }
-    let wanted = squeeze(&command.replace('‹', "<"));
-    let (wanted, is_cut) = match wanted.split_once('…') {
-        Some((start, _)) => (start.trim_end().to_owned(), true),
-        None => (wanted, false),
+    let (wanted, _) = wanted(command);
+    let whole = wanted.join(" ");
+    let line = words(&call.command).join(" ");
+    !whole.is_empty() && (call.command.contains(&whole) || line.contains(&whole))
+}
+
+/// Whether a call's line has exactly this command in it, without more words: with other settings, or for a part of the
+/// tests, it is another check.
+fn is_same_check(call: &Call, command: &str) -> bool {
+    let (wanted, is_cut) = wanted(command);
+    let parts = call.command.split(['|', ';', '\n']).flat_map(|part| part.split("&&"));
+    let is_it = |part: &str| {
+        let words = words(part);
+        words == wanted || (is_cut && words.starts_with(&wanted))
     };
-    if call.command.contains(&wanted) {
-        return !wanted.is_empty();
+    parts.into_iter().any(is_it)
+}
+
+/// The words of a command that is said, and whether its end was cut off.
+fn wanted(command: &str) -> (Vec<String>, bool) {
+    let command = squeeze(&command.replace('‹', "<"));
+    match command.split_once('…') {
+        Some((start, _)) => {
+            let mut words = words(start);
+            // The last of them may be a part of a word.
+            words.pop();
+            (words, true)
+        }
+        None => (words(&command), false),
     }
+}
+
+/// Words without quotation marks, redirections, and flags that only change how much is printed.
+fn words(line: &str) -> Vec<String> {
     let is_quiet = |word: &str| matches!(word, "-v" | "-q" | "--verbose" | "--quiet" | "-vv");
-    let plain = |text: &str| {
-        let words =
-            text.split([' ', '\'', '"', '\\', '(', ')']).filter(|word| !word.is_empty() && !is_quiet(word));
-        words.collect::<Vec<_>>().join(" ")
+    let is_redirection = |word: &str| {
+        let word = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&');
+        word.starts_with('>') || word.starts_with('<')
     };
-    let (line, wanted) = (plain(&call.command), plain(&wanted));
-    line.contains(&wanted) || (is_cut && line.contains(&wanted[..wanted.len().saturating_sub(1)]))
+    let words = line.split([' ', '\'', '"', '\\', '(', ')']);
+    let words = words.filter(|word| !word.is_empty() && !is_quiet(word) && !is_redirection(word));
+    words.map(str::to_owned).collect()
 }
 
 /// Each text in backquotes, with what follows it.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::check::{EDITED, FAILS, PASSES, QUOTED, RAN, check};
+use crate::check::{EDITED, FAILS, LAST, PASSES, QUOTED, RAN, STALE, TASK, TWICE, check};
 use crate::record::Record;
 
 /// A transcript of calls with their answers: tool, input, answer, whether it failed.
@@ -18,6 +18,12 @@ fn record() -> Record {
             true,
         ),
         ("Edit", json!({"file_path": "/p/src/a.rs"}), "ok", false),
+        (
+            "TodoWrite",
+            json!({"todos": [{"content": "Step one", "status": "in_progress"}, {"content": "Step two", "status": "completed"}]}),
+            "ok",
+            false,
+        ),
         (
             "Edit",
             json!({"file_path": "/p/src/b.rs"}),
@@ -47,6 +53,7 @@ fn what_is_true_stands() {
         "Edited, no commit since: src/: a.rs",
         "In progress: you said \"x\", then edited a.rs.",
         "Names: rm -rf build, b.rs",
+        "Tasks:\n- in progress: Step one",
     ] {
         assert_eq!(check(text, &record()), [], "{text}");
     }
@@ -63,6 +70,11 @@ fn what_is_false_is_found() {
         ("The request: \"Always touch the API.\"", QUOTED),
         ("Edited: src/: b.rs", EDITED),
         ("In progress: edited b.rs.", EDITED),
+        ("Next, not run since the last edit:\n`cargo test -p a` passed", STALE),
+        ("In progress: nothing; the user is next.\nTasks:\n- in progress: Step one", TWICE),
+        ("In progress: nothing yet; the request came last.", LAST),
+        ("Tasks:\n- open: Step two", TASK),
+        ("/compact Failing: cargo test -p a. Files: a.rs.", FAILS),
         ("### [2026-01-01 10:00] Tests failed: `cargo test -p a`", FAILS),
     ] {
         let found = check(text, &record());

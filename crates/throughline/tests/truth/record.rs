@@ -39,6 +39,12 @@ pub(crate) struct Record {
     pub(crate) calls: Vec<Call>,
     /// Everything that the user said in any way, squeezed.
     pub(crate) said: String,
+    /// Everything that the agent said, squeezed.
+    pub(crate) told: String,
+    /// Tasks by their subjects, each with its last status.
+    pub(crate) tasks: Vec<(String, String)>,
+    /// Calls since the user last spoke.
+    pub(crate) calls_since: usize,
 }
 
 impl Record {
@@ -58,11 +64,14 @@ impl Record {
         match entry["type"].as_str() {
             Some("assistant") => {
                 for block in content.as_array().into_iter().flatten() {
+                    self.told.push_str(&squeeze(block["text"].as_str().unwrap_or_default()));
+                    self.told.push_str(" \n ");
                     self.called(block);
                 }
             }
             Some("user") if entry["isCompactSummary"] != Value::Bool(true) => {
                 if let Some(text) = content.as_str() {
+                    self.calls_since = 0;
                     self.heard(text);
                 }
                 for block in content.as_array().into_iter().flatten() {
@@ -87,6 +96,14 @@ impl Record {
     }
 
     fn heard(&mut self, text: &str) {
+        // A slash command, as it was typed.
+        let tagged = |tag: &str| {
+            let rest = text.split_once(&format!("<{tag}>"))?.1;
+            Some(rest.split_once(&format!("</{tag}>"))?.0.to_owned())
+        };
+        if let Some(name) = tagged("command-name") {
+            self.heard(&format!("{name} {}", tagged("command-args").unwrap_or_default()));
+        }
         self.said.push_str(&squeeze(text));
         self.said.push_str(" \n ");
     }
@@ -97,6 +114,8 @@ impl Record {
         }
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let input = &block["input"];
+        self.calls_since += 1;
+        self.note_tasks(&text(&block["name"]), input);
         let path = ["file_path", "notebook_path", "path"].iter().map(|key| text(&input[*key]));
         self.calls.push(Call {
             tool: text(&block["name"]),
@@ -105,6 +124,15 @@ impl Record {
             end: End::Unknown,
             id: text(&block["id"]),
         });
+    }
+
+    /// A list that is written whole takes the place of the one before; what else is told of tasks by number is left out.
+    fn note_tasks(&mut self, tool: &str, input: &Value) {
+        let text = |value: &Value| squeeze(value.as_str().unwrap_or_default());
+        if tool == "TodoWrite" {
+            let rows = input["todos"].as_array().into_iter().flatten();
+            self.tasks = rows.map(|row| (text(&row["content"]), text(&row["status"]))).collect();
+        }
     }
 
     fn answered(&mut self, block: &Value, detail: &Value) {
@@ -176,8 +204,8 @@ fn counts_failures(text: &str) -> Option<bool> {
     let says_failed = ["failed", "failures", "failing", "errors", "failure"].iter().any(|word| {
         lower.match_indices(word).any(|(at, _)| {
             let before = lower[..at].trim_end();
-            let digits = before.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);
-            before[digits..].parse::<u64>().is_ok_and(|count| count > 0)
+            let above = before.trim_end_matches(|c: char| c.is_ascii_digit());
+            before[above.len()..].parse::<u64>().is_ok_and(|count| count > 0)
         })
     });
     let is_marked = ["--- fail:", "test result: failed", "traceback (most recent", "panicked at", "error[e"]
