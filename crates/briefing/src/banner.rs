@@ -10,7 +10,7 @@ use crate::anchors::priority_of;
 use crate::fit::{Cap, Chosen, Line, Section, fit};
 use crate::fragment::{self, FragmentKind, defused};
 use crate::frame::framed;
-use crate::sections::{self, Headings};
+use crate::sections::{self, Headings, in_quotes};
 use crate::session;
 use crate::trust::{Facts, Scope};
 
@@ -99,7 +99,7 @@ fn sections_of(state: &State, facts: &Facts<'_>) -> Vec<Section> {
     all.retain(|it| it.heading != (HEADINGS.git)() && it.heading != (HEADINGS.work)());
     let mut lines = Vec::new();
     if has_git || facts.scope == Scope::Whole && state.git.branch.is_some() {
-        summarise_git(state, &mut lines);
+        summarise_git(state, in_quotes, &mut lines);
     }
     let git = section(&lines, 2, "where the working tree stands");
     let mut lines = Vec::new();
@@ -131,7 +131,7 @@ fn minute(at: Timestamp) -> String {
 #[must_use]
 pub fn summary(state: &State) -> String {
     let mut lines = vec![head(&sections::saved_at(state))];
-    summarise_git(state, &mut lines);
+    summarise_git(state, one_line, &mut lines);
     summarise_work(state, &mut lines);
     let decisions = state.entries(Kind::Decision);
     if !decisions.is_empty() {
@@ -197,7 +197,8 @@ fn summarise_anchors(state: &State, lines: &mut Vec<String>) {
     }
 }
 
-fn summarise_git(state: &State, lines: &mut Vec<String>) {
+/// `subject`: how a commit's own words are shown; to the agent they are a quotation.
+fn summarise_git(state: &State, subject: fn(&str, usize) -> String, lines: &mut Vec<String>) {
     let git = &state.git;
     if let Some(branch) = &git.branch {
         lines.push(format!("[GIT] Branch: {}", one_line(branch, 80)));
@@ -209,7 +210,7 @@ fn summarise_git(state: &State, lines: &mut Vec<String>) {
         lines.push(format!("[GIT] Uncommitted changes: {}", git.changed_files));
     }
     if let Some(latest) = git.recent_commits.first() {
-        lines.push(format!("[GIT] Latest: {}", one_line(latest, 80)));
+        lines.push(format!("[GIT] Latest: {}", subject(latest, 80)));
     }
 }
 

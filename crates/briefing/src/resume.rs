@@ -269,7 +269,8 @@ pub fn one_line_notice(
         .filter(|(_, count)| *count > 0)
         .map(|(kind, count)| format!("{count} {}", if count == 1 { kind.word() } else { kind.plural() }))
         .collect();
-    let left = left.map(|left| format!("what the last session left ({})", fragment::defused(left)));
+    let left =
+        left.map(|left| format!("what the last session left ({})", fragment::defused(&one_line(left, 160))));
     let counts: Vec<String> = counts.into_iter().chain(left).collect();
     let what = if counts.is_empty() { "notes".to_owned() } else { counts.join(", ") };
     let age = last_active.map_or_else(String::new, |then| {

@@ -202,6 +202,9 @@ pub fn subagents_at_work(session_folder: &Spot) -> Vec<(String, String)> {
 /// How much of a spool's end is looked through for runs whose answers the transcript lacks: the last few hundred.
 const RUNS_TAIL_BYTES: u64 = 64 << 10;
 
+/// The note of a run that tells how command lines ended: needed until the transcript tells it, kept nowhere else.
+pub const RAN: &str = "ran";
+
 /// How the last command lines ended, as the hooks were told: four numbers each, oldest first.
 #[must_use]
 pub fn runs_told(session_folder: &Spot) -> Vec<[u64; 4]> {
@@ -215,7 +218,7 @@ pub fn runs_told(session_folder: &Spot) -> Vec<[u64; 4]> {
             continue;
         }
         let Ok(record) = serde_json::from_slice::<SpoolRecord>(line) else { continue };
-        let Some(runs) = record.note.as_ref().and_then(|note| note.get("ran")) else { continue };
+        let Some(runs) = record.note.as_ref().and_then(|note| note.get(RAN)) else { continue };
         told.extend(serde_json::from_value::<Vec<[u64; 4]>>(runs.clone()).unwrap_or_default());
     }
     told

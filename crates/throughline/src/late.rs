@@ -10,7 +10,7 @@ use throughline_store::spool;
 /// What a spool's line keeps of the command lines of one event: four numbers each.
 pub(crate) fn note(ran: &[Ran]) -> Option<Value> {
     let numbers = ran.iter().map(|ran| Late::of(&ran.id, &ran.head, &ran.tail).numbers());
-    (!ran.is_empty()).then(|| json!({ "ran": numbers.collect::<Vec<_>>() }))
+    (!ran.is_empty()).then(|| json!({ spool::RAN: numbers.collect::<Vec<_>>() }))
 }
 
 /// Answers what waits. In memory alone: the transcript brings the answers themselves.

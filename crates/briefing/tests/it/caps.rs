@@ -128,7 +128,7 @@ proptest! {
             modified_last_hour: std::slice::from_ref(&loose),
         };
         let notice = resume::one_line_notice(&state, Some(&loose), Some(now()), now()).unwrap_or_default();
-        prop_assert!(notice.lines().count() <= 3 && utf16_len(&notice) < 400);
+        prop_assert!(notice.lines().count() <= 3 && utf16_len(&notice) < 600);
         for text in [handed, banner::summary(&state), snapshot::render(&parts), notice] {
             prop_assert!(!has_naked_controls(&text), "{text:?}");
         }

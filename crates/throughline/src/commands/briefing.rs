@@ -90,6 +90,9 @@ fn behind_rules(rules: Option<Chosen>, chosen: Option<Chosen>) -> Chosen {
 
 /// What the agent would be told now, within a cap, between our marks.
 pub(super) fn compose(app: &App, state: &State, reader: Reader, cap: Cap) -> Chosen {
+    let mut state = state.clone();
+    git_now::refresh(&mut state, &app.memory.project.work, app.config.git.deadline_ms, app.now);
+    let state = &state;
     let occasion = if reader == Reader::Compacted { Occasion::Compacted } else { Occasion::Asked };
     let untrusted = app.memory.untrusted();
     let waiting = crate::waiting::quotations(&app.memory);
@@ -108,8 +111,7 @@ pub(super) fn compose(app: &App, state: &State, reader: Reader, cap: Cap) -> Cho
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    let mut state = app.state()?;
-    git_now::refresh(&mut state, &app.memory.project.work, app.config.git.deadline_ms, app.now);
+    let state = app.state()?;
     let cap = Cap::tokens(args.tokens.unwrap_or(app.config.briefing.tokens));
     let chosen = compose(app, &state, Reader::Compacted, cap);
     let tokens = estimate_tokens(&chosen.text);
