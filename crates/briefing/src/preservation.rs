@@ -49,12 +49,9 @@ pub fn render(
     cap: Cap,
 ) -> Option<String> {
     let mut sections = sections::of_state(state, facts, &HEADINGS);
-    let stat_lines = diff_stat.lines().filter(|line| !line.trim().is_empty()).take(DIFF_STAT_LINES_MAX);
     sections.push(Section {
         heading: "Uncommitted changes (git diff --stat):".to_owned(),
-        lines: stat_lines
-            .map(|line| Line { rank: 5, text: sections::verbatim(line, 160), why: "uncommitted changes" })
-            .collect(),
+        lines: diff_stat_line(diff_stat).into_iter().collect(),
         ..Section::default()
     });
     if let Some(focus) = focus {
@@ -62,15 +59,33 @@ pub fn render(
     }
     let room = cap.units.checked_sub(fragment::wrap_units(FragmentKind::Preserve))?;
     let head = if utf16_len(HEAD) < room / 2 { HEAD } else { "" };
-    let room = room.saturating_sub(utf16_len(head) + 1);
+    let around = facts.around_text();
+    let around = if utf16_len(&around) < room / 4 { around } else { String::new() };
+    let room = room.saturating_sub(utf16_len(head) + utf16_len(&around) + 1);
     let recorded = fit(&sections, Cap { units: if ledger.turn == 0 { room } else { room * 3 / 5 } });
     // What was recorded stands above; the session's own words and names take what is left.
     let left = room.saturating_sub(utf16_len(&recorded.text));
     let told = session::body(ledger, &Known::summary(&recorded.text), Reader::Summariser, left);
-    if recorded.text.is_empty() && told.is_empty() {
+    if recorded.text.is_empty() && told.is_empty() && around.is_empty() {
         return None;
     }
-    Some(fragment::wrap(FragmentKind::Preserve, &format!("{head}\n{}{told}", recorded.text)))
+    Some(fragment::wrap(FragmentKind::Preserve, &format!("{head}\n{around}{}{told}", recorded.text)))
+}
+
+/// The diff stat in one piece: whole, or said to be cut, with the line that sums it up; never a part that poses as all.
+fn diff_stat_line(diff_stat: &str) -> Option<Line> {
+    let lines: Vec<&str> = diff_stat.lines().filter(|line| !line.trim().is_empty()).collect();
+    let shown = |line: &&str| sections::verbatim(line, 160);
+    let told: Vec<String> = match lines.split_last() {
+        None => return None,
+        Some((sum, files)) if lines.len() > DIFF_STAT_LINES_MAX => {
+            let first = &files[..DIFF_STAT_LINES_MAX - 2];
+            let cut = format!(" … cut here: {} more lines of it are left out", files.len() - first.len());
+            first.iter().map(shown).chain([cut, shown(sum)]).collect()
+        }
+        Some(_) => lines.iter().map(shown).collect(),
+    };
+    Some(Line { rank: 5, text: told.join("\n"), why: "uncommitted changes" })
 }
 
 /// Lines that share a word with the focus are needed as much as the most urgent ordinary ones.

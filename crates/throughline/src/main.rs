@@ -3,11 +3,15 @@
 mod checkpoint;
 mod cli;
 mod commands;
+mod descent;
 mod editor;
+mod event_times;
 mod failure;
 mod gauge;
+mod git_now;
 mod given;
 mod hook;
+mod late;
 mod ledger;
 mod lineage;
 mod liveness;

@@ -17,6 +17,8 @@ mod governance;
 #[cfg(test)]
 mod instructions;
 #[cfg(test)]
+mod late_results;
+#[cfg(test)]
 mod lifecycle;
 #[cfg(test)]
 mod mcp;
