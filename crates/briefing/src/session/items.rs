@@ -231,8 +231,7 @@ fn findings(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
             false if claims_user(&finding.quote) && !stands_in(&finding.quote, said()) => NOT_THE_USERS,
             false => "",
         };
-        let since = if finding.is_passed_over { " (the user spoke of something else since)" } else { "" };
-        let text = format!("- {who}{}{since}", one_line(&finding.quote, 260));
+        let text = format!("- {who}{}", one_line(&finding.quote, 260));
         items.push(line(part, order, &text, WEIGHED, worth::spread(worth, &text), why));
     }
 }
