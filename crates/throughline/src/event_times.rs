@@ -9,7 +9,7 @@ use throughline_domain::{Timestamp, time};
 use throughline_store::door::outside;
 
 /// A longer line's time is not looked for: the entry carries the time at which it was written down.
-const LINE_BYTES_MAX: u64 = 1 << 20;
+const LINE_BYTES_MAX: u64 = throughline_domain::limits::TIMED_LINE_BYTES_MAX;
 
 /// Puts the times of their lines to the entries, in their order.
 pub(crate) fn resolve(entries: &mut [Progress], transcript: &str) {

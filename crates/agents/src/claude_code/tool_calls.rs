@@ -102,11 +102,11 @@ struct Found {
 impl Found {
     fn hear(&mut self, text: &str) {
         if self.ran.head.is_empty() {
-            self.ran.head = text[..text.floor_char_boundary(HEAD_BYTES)].to_owned();
+            text[..text.floor_char_boundary(HEAD_BYTES)].clone_into(&mut self.ran.head);
         }
         if text.len() > HEAD_BYTES {
             let from = text.len() - text.len().min(TAIL_BYTES);
-            self.ran.tail = text[text.ceil_char_boundary(from)..].to_owned();
+            text[text.ceil_char_boundary(from)..].clone_into(&mut self.ran.tail);
         }
     }
 

@@ -172,106 +172,154 @@ fn restore(
     (!texts.is_empty()).then(|| texts.join("\n"))
 }
 
+/// Who was here before a start, and when.
+struct Scenery<'s> {
+    start: Start,
+    own: Option<&'s Seen>,
+    before: Option<&'s Predecessor>,
+    /// The one that the work goes on from; where none has worked, the last one is all there is.
+    last: Option<&'s Seen>,
+    crashed: bool,
+    other_lives: bool,
+    last_active: Option<Timestamp>,
+    age_seconds: u64,
+}
+
+impl<'s> Scenery<'s> {
+    fn of(
+        run: &Run,
+        saved: &State,
+        (start, seen, before): (Start, &'s [Seen], Option<&'s Predecessor>),
+    ) -> Self {
+        let is_own = |seen: &&Seen| seen.session == run.payload.session_id;
+        let own = seen.iter().find(is_own);
+        let mut others = seen.iter().filter(|seen| !is_own(seen));
+        let other_lives = others.clone().any(|other| other.fate == Fate::Alive);
+        let last = before.map(|before| &before.seen).or_else(|| others.next());
+        let last_active = last_active(saved, start, own, (before, seen));
+        Self {
+            start,
+            own,
+            before: before.filter(|_| !other_lives),
+            last,
+            crashed: last.is_some_and(|last| last.fate == Fate::Crashed),
+            other_lives,
+            last_active,
+            age_seconds: last_active.map_or(u64::MAX, |then| time::seconds_between(then, run.now)),
+        }
+    }
+}
+
 /// What the table of Decision 2 gives to this start.
 fn planned(
     run: &Run,
     session: &Session,
     saved: &State,
-    (start, seen, before): (Start, &[Seen], Option<&Predecessor>),
+    who: (Start, &[Seen], Option<&Predecessor>),
     cap: Cap,
     failures: &mut Vec<String>,
 ) -> Option<String> {
-    let others: Vec<&Seen> = seen.iter().filter(|seen| seen.session != run.payload.session_id).collect();
-    let own = seen.iter().find(|seen| seen.session == run.payload.session_id);
-    // Where none has worked, the last one is all there is.
-    let last = before.map(|before| &before.seen).or_else(|| others.first().copied());
-    let crashed = last.is_some_and(|last| last.fate == Fate::Crashed);
-    let other_lives = others.iter().any(|other| other.fate == Fate::Alive);
-    let last_active = last_active(saved, start, own, (before, seen));
-    let age_seconds = last_active.map_or(u64::MAX, |then| time::seconds_between(then, run.now));
+    let scenery = Scenery::of(run, saved, who);
+    let start = scenery.start;
     let restore = &session.config.restore;
     let ages = Ages {
         banner: restore.banner_minutes * 60,
         briefing: restore.briefing_minutes * 60,
         resume: restore.resume_hours * 3_600,
     };
-    let plan = restore::plan(start, age_seconds, crashed, ages);
-    let mut told = match plan {
-        Plan::Banner | Plan::Briefing | Plan::ResumeAndBriefing => {
-            told(run, start, before.filter(|_| !other_lives), failures)
-        }
-        Plan::Nothing | Plan::OneLine | Plan::Resume => None,
-    };
-    let mut state = saved.clone();
-    if matches!(plan, Plan::Banner | Plan::Briefing | Plan::ResumeAndBriefing) {
-        let (root, deadline) = (&session.memory.project.work, session.config.git.deadline_ms);
-        git_now::refresh(&mut state, root, deadline, run.now);
-        if let Some(told) = &mut told {
-            git_now::settle(&mut told.ledger, &state.git);
-        }
-    }
-    let state = &state;
-    let untrusted = session.memory.untrusted();
-    let waiting = crate::waiting::quotations(&session.memory);
-    let recent_files = recent_files(run, session, ages.banner);
-    let around = if start == Start::Compact { around(run, session) } else { Vec::new() };
-    let facts = Facts {
-        untrusted: &untrusted,
-        waiting: &waiting,
-        scope: if other_lives && start == Start::Startup { Scope::Shared } else { Scope::Whole },
-        recent_files: &recent_files,
-        around: &around,
-    };
+    let plan = restore::plan(start, scenery.age_seconds, scenery.crashed, ages);
     let back = Back {
         memory: &session.memory,
         config: &session.config,
         // Compared with what git says now.
         state: saved,
         ledger: None,
-        last_active,
+        last_active: scenery.last_active,
         session_active: None,
         marks: None,
         now: run.now,
         beside_briefing: false,
     };
     match plan {
-        Plan::Nothing => None,
+        Plan::Nothing => return None,
         Plan::OneLine => {
-            let left = before.filter(|_| !other_lives).and_then(|before| resume::left_words(&before.ledger));
-            resume::one_line_notice(state, left.as_deref(), last_active, run.now)
+            let left = scenery.before.and_then(|before| resume::left_words(&before.ledger));
+            return resume::one_line_notice(saved, left.as_deref(), scenery.last_active, run.now);
         }
-        Plan::Banner => told
-            .zip(active(last))
-            .and_then(|(told, last_active)| {
-                let before = banner::Before { ledger: &told.ledger, last_active, crashed, now: run.now };
-                banner::render_with(state, &facts, &before, cap)
-            })
-            .or_else(|| banner::render(state, &facts, cap))
-            .map(|chosen| chosen.text),
-        Plan::Briefing => told
-            .and_then(|told| session_text(state, &facts, &told, reader(start), cap))
-            .or_else(|| brief(state, &facts, start, age_seconds, cap)),
-        Plan::Resume => come_back(run, own.or(last), &back, cap, failures),
+        Plan::Resume => return come_back(run, scenery.own.or(scenery.last), &back, cap, failures),
+        Plan::Banner | Plan::Briefing | Plan::ResumeAndBriefing => {}
+    }
+    let mut told = told(run, start, scenery.before, failures);
+    let mut state = saved.clone();
+    git_now::refresh(&mut state, &session.memory.project.work, session.config.git.deadline_ms, run.now);
+    if let Some(told) = &mut told {
+        git_now::settle(&mut told.ledger, &state.git);
+    }
+    let untrusted = session.memory.untrusted();
+    let waiting = crate::waiting::quotations(&session.memory);
+    let recent_files = recent_files(run, session, ages.banner);
+    let around = if start == Start::Compact { around(run, session) } else { Vec::new() };
+    let is_beside = scenery.other_lives && start == Start::Startup;
+    let facts = Facts {
+        untrusted: &untrusted,
+        waiting: &waiting,
+        scope: if is_beside { Scope::Shared } else { Scope::Whole },
+        recent_files: &recent_files,
+        around: &around,
+    };
+    match plan {
+        Plan::Banner => banner_text(run, &state, &facts, (told.as_ref(), &scenery), cap),
         Plan::ResumeAndBriefing => {
-            let back = Back {
-                ledger: told.as_ref().map(|told| &told.ledger),
-                session_active: active(last),
-                marks: last.and_then(|last| GateMarks::read(&run.place.home.session(&last.session))),
-                beside_briefing: true,
-                ..back
-            };
-            let resumed = resuming::text(&back, Cap { units: cap.units / 3 });
+            let resumed = changes(run, &back, told.as_ref(), scenery.last, cap);
             let taken = resumed.as_deref().map_or(0, |text| throughline_domain::text::utf16_len(text) + 1);
-            let left = cap.less(taken);
-            let briefing = told
-                .and_then(|told| session_text(state, &facts, &told, Reader::Started, left))
-                .or_else(|| brief(state, &facts, start, age_seconds, left));
+            let briefing = told_or_recorded(&state, &facts, (told.as_ref(), &scenery), cap.less(taken));
             match (resumed, briefing) {
                 (Some(resumed), Some(briefing)) => Some(format!("{resumed}\n{briefing}")),
                 (_, briefing) => briefing,
             }
         }
+        _ => told_or_recorded(&state, &facts, (told.as_ref(), &scenery), cap),
     }
+}
+
+/// The seed's banner, with what the session before told, or with what was recorded alone.
+fn banner_text(
+    run: &Run,
+    state: &State,
+    facts: &Facts<'_>,
+    (told, scenery): (Option<&Told>, &Scenery<'_>),
+    cap: Cap,
+) -> Option<String> {
+    let with_transcript = told.zip(active(scenery.last)).and_then(|(told, last_active)| {
+        let crashed = scenery.crashed;
+        let before = banner::Before { ledger: &told.ledger, last_active, crashed, now: run.now };
+        banner::render_with(state, facts, &before, cap)
+    });
+    with_transcript.or_else(|| banner::render(state, facts, cap)).map(|chosen| chosen.text)
+}
+
+/// What changed since the session before was last there, beside a briefing.
+fn changes(run: &Run, back: &Back<'_>, told: Option<&Told>, last: Option<&Seen>, cap: Cap) -> Option<String> {
+    let back = Back {
+        ledger: told.map(|told| &told.ledger),
+        session_active: active(last),
+        marks: last.and_then(|last| GateMarks::read(&run.place.home.session(&last.session))),
+        beside_briefing: true,
+        ..back.clone()
+    };
+    resuming::text(&back, Cap { units: cap.units / 3 })
+}
+
+/// The briefing with what a session told; without one, what was recorded.
+fn told_or_recorded(
+    state: &State,
+    facts: &Facts<'_>,
+    (told, scenery): (Option<&Told>, &Scenery<'_>),
+    cap: Cap,
+) -> Option<String> {
+    let start = scenery.start;
+    told.and_then(|told| session_text(state, facts, told, reader(start), cap))
+        .or_else(|| brief(state, facts, start, scenery.age_seconds, cap))
 }
 
 /// What is always said after a compaction: which session it is, where its notes are, who else works for it.

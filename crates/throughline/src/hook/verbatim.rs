@@ -12,7 +12,7 @@ use throughline_store::session::CompactionMark;
 use throughline_store::transcript_file::{Cursor, read_on};
 
 /// Of what came after a summary so much is looked at: its newest part.
-const BYTES_MAX: u64 = 4 << 20;
+const BYTES_MAX: u64 = throughline_domain::limits::VERBATIM_BYTES_MAX;
 /// Of an answer, at each end.
 const ANSWER_BYTES_MAX: usize = 32 << 10;
 /// A response that was on its way when the summary was asked for carries a time up to this much later.
@@ -67,7 +67,9 @@ fn take(line: &Line<'_>, words: &mut String) {
             }
         }
         What::ToolsAnswered(answers) => {
-            answers.iter().for_each(|answer| push(&answer.text.head_and_tail(ANSWER_BYTES_MAX)));
+            for answer in answers {
+                push(&answer.text.head_and_tail(ANSWER_BYTES_MAX));
+            }
         }
         What::Interrupted | What::Compacted { .. } | What::Summary(_) => {}
     }

@@ -322,7 +322,8 @@ impl Play {
         self.scene.minutes_pass(minutes);
         for path in crate::scene::files_under(&self.scene.home.claude_config().join("projects")) {
             let text = fs::read_to_string(&path).expect("a transcript");
-            let older: String = text.lines().map(|line| format!("{}\n", made_older(line, minutes))).collect();
+            let older =
+                text.lines().fold(String::new(), |text, line| text + &made_older(line, minutes) + "\n");
             fs::write(&path, older).expect("a transcript");
             let then =
                 std::time::SystemTime::now() - std::time::Duration::from_secs(minutes.unsigned_abs() * 60);
