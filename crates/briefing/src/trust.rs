@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use throughline_domain::hand_over::StandingLine;
 use throughline_domain::{Entry, Kind, State, WorkItem};
 
 /// Whose entries are told.
@@ -26,6 +27,10 @@ pub struct Facts<'a> {
     pub scope: Scope,
     /// Files that people or hooks left moments ago: name and content.
     pub recent_files: &'a [(&'a str, String)],
+    /// What was handed over, fact by fact.
+    pub hand_over: &'a [StandingLine],
+    /// Subagents at work: type and id.
+    pub subagents: &'a [(String, String)],
 }
 
 impl Facts<'_> {

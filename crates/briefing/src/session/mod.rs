@@ -6,6 +6,7 @@
 mod asked;
 mod checks;
 mod gap;
+mod hand_over;
 mod items;
 mod lay_out;
 mod left;
@@ -97,7 +98,9 @@ impl Reader {
 
 /// The ledger's part alone, without a frame: at most `room` units.
 pub(crate) fn body(ledger: &Ledger, known: &Known, reader: Reader, room: usize) -> String {
-    lay_out::join(&select::choose(&items::of_ledger(ledger, known, reader, Room::Ample), room))
+    let mut items = items::of_ledger(ledger, known, reader, Room::Ample);
+    part::keep_to_caps(&mut items);
+    lay_out::join(&select::choose(&items, room))
 }
 
 /// What a summary and a briefing both lack and an agent cannot find again by itself: words, errors, checks. Files and
@@ -143,7 +146,8 @@ pub fn render(
     let frame = fragment::wrap_units(reader.fragment()) + utf16_len(head) + utf16_len(tail) + 2;
     let room = cap.units.checked_sub(frame)?;
     let wide = if is_tight { Room::Tight } else { Room::Ample };
-    let items = items::of(state, facts, ledger, known, reader, wide);
+    let mut items = items::of(state, facts, ledger, known, reader, wide);
+    hand_over::within_share(&mut items, room);
     let chosen = select::choose(&items, room);
     if chosen.is_empty() {
         return None;
