@@ -7,6 +7,7 @@ mod editor;
 mod failure;
 mod gauge;
 mod given;
+mod hand_over;
 mod hook;
 mod ledger;
 mod lineage;

@@ -13,7 +13,7 @@ use throughline_store::session::{CompactionMark, SessionCache};
 
 use super::gate::{self, Session};
 use super::summaries::{self, When};
-use super::{Outcome, Run, anchors, backups, checkpoints, glance, later, notes, usual};
+use super::{Outcome, Run, anchors, backups, checkpoints, glance, hand_over, later, notes, usual};
 use crate::ledger;
 
 /// PreCompact: save, snapshot, log line; says what the summary should keep.
@@ -59,8 +59,12 @@ pub(super) fn before(run: &Run) -> Outcome {
     let (id, transcript) = (&run.payload.session_id, &run.payload.transcript_path);
     note_failure(&mut outcome, project_files::log_compaction(project, id, run.now, trigger, transcript));
     let told = preserve(run, &session, &mut outcome);
+    note_failure(&mut outcome, CompactionMark { turn: told.turn, ..mark }.write(&folder));
     let untrusted = session.memory.untrusted();
-    let facts = Facts { untrusted: &untrusted, ..Facts::default() };
+    let handed = hand_over::of_session(run, &run.payload.session_id, &told);
+    let subagents = throughline_store::spool::subagents_at_work(&folder);
+    let facts =
+        Facts { untrusted: &untrusted, hand_over: &handed, subagents: &subagents, ..Facts::default() };
     let cap = Cap::tokens(PRESERVATION_TOKENS_MAX);
     let text = preservation::render(&state, &facts, focus, &taken.diff_stat, &told, cap);
     outcome.reply = Outcome::saying(text).reply;
@@ -158,6 +162,10 @@ pub(super) fn after(run: &Run) -> Outcome {
         mark.keep_summary(summary);
         later::note_known(run, &mark, &mut outcome.failures);
     }
+    // What the client says it used counts; a summary that was made before may have been dropped.
+    let used = run.payload.compact_summary.as_deref().filter(|summary| !summary.is_empty());
+    let used = used.or(mark.summary.as_deref()).map(str::to_owned);
+    hand_over::after_compaction(run, used.as_deref(), None, &mut outcome.failures);
     outcome.note = note(&mut mark);
     note_failure(&mut outcome, mark.write(&folder));
     outcome

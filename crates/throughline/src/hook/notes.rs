@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use throughline_agents::claude_code::hook_payload::Event;
+use throughline_briefing::notes::Progress;
 use throughline_domain::ledger::Ledger;
 use throughline_store::ledger_file::LedgerFile;
 use throughline_store::lock::{LockError, Patience};
@@ -56,6 +57,11 @@ pub(super) fn at_gate(
 /// A compaction comes: the page stands there before it, whatever has happened so far.
 pub(super) fn before_compaction(run: &Run, session: &Session, told: &Ledger, failures: &mut Vec<String>) {
     write(run, session, Some(told), Added { begins: true, ..Added::default() }, failures);
+}
+
+/// A compaction handed something over: the page shows it.
+pub(super) fn handed_over(run: &Run, session: &Session, entry: Progress, failures: &mut Vec<String>) {
+    write(run, session, None, Added { by_hand: Some(entry), ..Added::default() }, failures);
 }
 
 /// A subagent began or ended: the block names those at work, if there is a page.

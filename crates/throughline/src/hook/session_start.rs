@@ -3,10 +3,12 @@
 use std::path::Path;
 
 use throughline_briefing::briefing::{self, Occasion};
+use throughline_briefing::hand_over::lacking;
 use throughline_briefing::restore::{self, Ages, Plan, Start};
 use throughline_briefing::resume;
 use throughline_briefing::session::{self as briefing_session, Known, Reader};
 use throughline_briefing::{Cap, Facts, Scope, banner, fragment};
+use throughline_domain::hand_over::StandingLine;
 use throughline_domain::ledger::Ledger;
 use throughline_domain::{State, Timestamp, time};
 use throughline_store::ledger_file::LedgerFile;
@@ -15,7 +17,9 @@ use throughline_store::session::{CompactionMark, GateMarks, Registry, SessionCac
 
 use super::gate::{self, Session};
 use super::resuming::{self, Back};
-use super::{Outcome, Run, checkpoints, ending, glance, governance, later, purity, starting, summaries};
+use super::{
+    Outcome, Run, checkpoints, ending, glance, governance, hand_over, later, purity, starting, summaries,
+};
 use crate::ledger;
 use crate::liveness::{self, Fate, Seen};
 
@@ -162,6 +166,7 @@ fn planned(
         waiting: &waiting,
         scope: if other_lives && start == Start::Startup { Scope::Shared } else { Scope::Whole },
         recent_files: &recent_files,
+        ..Facts::default()
     };
     let back = Back {
         memory: &session.memory,
@@ -176,7 +181,11 @@ fn planned(
     };
     match restore::plan(start, age_seconds, crashed, ages) {
         Plan::Nothing => None,
-        Plan::OneLine => resume::one_line_notice(state, last_active, run.now),
+        Plan::OneLine => {
+            let before = session.cache.parent.as_deref().or(others.first().map(|seen| seen.session.as_str()));
+            let handed = before.and_then(|before| handed_at(run, before));
+            resume::one_line_notice(state, handed, last_active, run.now)
+        }
         Plan::Banner => told(run, start, &others, failures)
             .and_then(|told| session_text(state, &facts, &told, Reader::Restored, cap))
             .or_else(|| banner::render(state, &facts, cap).map(|chosen| chosen.text)),
@@ -207,6 +216,12 @@ fn planned(
             }
         }
     }
+}
+
+/// When the session before this one handed over, if it did.
+fn handed_at(run: &Run, session: &str) -> Option<i64> {
+    let (_, all) = crate::hand_over::of_line(&run.place.home, session)?;
+    all.last.map(|last| last.at).or_else(|| all.carried.last().map(|line| line.at))
 }
 
 /// What this session's transcript tells. At the last Stop the client had not written the end of its answer yet.
@@ -253,6 +268,7 @@ fn active(seen: Option<&Seen>) -> Option<Timestamp> {
 struct Told {
     ledger: Ledger,
     known: Known,
+    hand_over: Vec<StandingLine>,
 }
 
 /// The ledger that matters: of a compacted session its own, of a new one that of the session before it.
@@ -277,8 +293,15 @@ fn told(run: &Run, start: Start, others: &[&Seen], failures: &mut Vec<String>) -
         }
         _ => None,
     };
+    if start == Start::Compact {
+        hand_over::after_compaction(run, summary.as_deref(), Some(&ledger), failures);
+    } else {
+        hand_over::go_on_from(run, &session, failures);
+    }
+    let handed = hand_over::of_session(run, &session, &ledger);
+    let handed = lacking(handed, summary.as_deref().unwrap_or_default());
     let known = summary.map_or_else(Known::nothing, |summary| Known::summary(&summary));
-    (ledger.turn > 0).then_some(Told { ledger, known })
+    (ledger.turn > 0).then_some(Told { ledger, known, hand_over: handed })
 }
 
 fn reader(start: Start) -> Reader {
@@ -286,7 +309,8 @@ fn reader(start: Start) -> Reader {
 }
 
 fn session_text(state: &State, facts: &Facts<'_>, told: &Told, reader: Reader, cap: Cap) -> Option<String> {
-    briefing_session::render(state, facts, &told.ledger, &told.known, reader, cap).map(|chosen| chosen.text)
+    let facts = Facts { hand_over: &told.hand_over, ..facts.clone() };
+    briefing_session::render(state, &facts, &told.ledger, &told.known, reader, cap).map(|chosen| chosen.text)
 }
 
 fn brief(state: &State, facts: &Facts<'_>, start: Start, age_seconds: u64, cap: Cap) -> Option<String> {
