@@ -13,8 +13,11 @@ use super::part::Part;
 use crate::hand_over;
 use crate::trust::Facts;
 
-/// Of the room, so many of four parts.
-const SHARE: usize = 3;
+/// Of the room, so many of twenty parts: what happened since has a claim to the rest, where much did.
+const SHARE: usize = 15;
+const SHARE_FRESH: usize = 18;
+/// So many responses later next to nothing happened since.
+const FRESH_TURNS: u64 = 5;
 /// What was captured after it tells what it cannot have.
 const NEWER: f64 = 1.5;
 
@@ -96,10 +99,12 @@ fn since(ledger: &Ledger, turn: u64) -> Ledger {
 }
 
 /// Keeps it within its share of the room: the rest of it takes what is left over.
-pub(super) fn within_share(items: &mut [Item], room: usize) {
+pub(super) fn within_share(items: &mut [Item], facts: &Facts<'_>, ledger: &Ledger, room: usize) {
+    let is_fresh = facts.hand_over.iter().any(|fact| fact.is_last && fact.turn + FRESH_TURNS >= ledger.turn);
+    let share = if is_fresh { SHARE_FRESH } else { SHARE };
     let mut handed: Vec<&mut Item> = items.iter_mut().filter(|item| item.part == Part::HandOver).collect();
     handed.sort_by(|left, right| right.worth.total_cmp(&left.worth));
-    let mut left = room / 4 * SHARE;
+    let mut left = room / 20 * share;
     for item in handed {
         match left.checked_sub(utf16_len(&item.text) + 1) {
             Some(rest) => left = rest,

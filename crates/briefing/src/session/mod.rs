@@ -147,7 +147,7 @@ pub fn render(
     let room = cap.units.checked_sub(frame)?;
     let wide = if is_tight { Room::Tight } else { Room::Ample };
     let mut items = items::of(state, facts, ledger, known, reader, wide);
-    hand_over::within_share(&mut items, room);
+    hand_over::within_share(&mut items, facts, ledger, room);
     let chosen = select::choose(&items, room);
     if chosen.is_empty() {
         return None;

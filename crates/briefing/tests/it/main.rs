@@ -12,6 +12,7 @@ mod continuation_forms;
 mod example;
 #[cfg(test)]
 mod focus;
+mod hand_over;
 #[cfg(test)]
 mod notes;
 #[cfg(test)]

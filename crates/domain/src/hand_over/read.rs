@@ -188,10 +188,12 @@ fn sub_heading(words: &str) -> Option<LineKind> {
 
 /// The kind, its name as written and the fact, of a line `kind: fact`, `**kind**: fact` or `[kind] fact`.
 fn label(words: &str) -> Option<(LineKind, &str, &str)> {
-    let (name, fact) = match words.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        Some((name, fact)) => (name, fact.trim_start_matches(':')),
-        None => words.split_once(':')?,
-    };
+    let marked = [('[', "]"), ('|', "|")].into_iter();
+    let marked = marked.filter_map(|(open, close)| words.strip_prefix(open)?.split_once(close));
+    // `**rule** — fact`
+    let bold = words.strip_prefix("**").and_then(|rest| rest.split_once("**"));
+    let bold = bold.and_then(|(name, fact)| Some((name, fact.trim_start().strip_prefix(['—', '–', '-'])?)));
+    let (name, fact) = marked.chain(bold).next().or_else(|| words.split_once(':'))?;
     // `rule (the agent's words)`: whose it is was told by us, and is found out anew.
     let name = name.split_once(" (").map_or(name, |(name, _)| name);
     let name = name.trim().trim_matches(['*', '`', '_', ' ']);
@@ -199,7 +201,7 @@ fn label(words: &str) -> Option<(LineKind, &str, &str)> {
         return None;
     }
     let kind = LineKind::from_label(name)?;
-    let fact = fact.trim().trim_start_matches("**").trim();
+    let fact = fact.trim().trim_start_matches("**").trim_start_matches(':').trim_end_matches('|').trim();
     (!fact.is_empty()).then_some((kind, name, fact))
 }
 
@@ -275,7 +277,7 @@ mod tests {
 
     #[test]
     fn labels_and_numbers_and_wrapped_lines_are_understood() {
-        let summary = "## Hand-over\n**Rules that still hold:**\n1. \"use tabs\"\n2. never push\n### Dead ends\n* npm run dev hangs\n  in the foreground: runs in the background\n**command**: `cargo test -p x`\n- **Open questions:** none\n- **State:** `make check` fails\n- [value] port 5433\n- none\n\nCommands:\n```sh\nmake all\n```\n";
+        let summary = "## Hand-over\n**Rules that still hold:**\n1. \"use tabs\"\n2. never push\n### Dead ends\n* npm run dev hangs\n  in the foreground: runs in the background\n**command**: `cargo test -p x`\n- **Open questions:** none\n- **State:** `make check` fails\n- [value] port 5433\n- **Choice** — SQLite, one file\n| value | 40 rows |\n- none\n\nCommands:\n```sh\nmake all\n```\n";
         assert_eq!(
             told(&in_summary(summary)),
             [
@@ -285,6 +287,8 @@ mod tests {
                 "command: `cargo test -p x`",
                 "state: `make check` fails",
                 "value: port 5433",
+                "choice: SQLite, one file",
+                "value: 40 rows",
                 "command: make all",
             ]
         );

@@ -339,3 +339,29 @@ fn the_agents_call_through_the_server_is_its_word_and_found_again() {
         assert!(found.contains(words.split(' ').next().unwrap()), "{found}");
     }
 }
+
+#[test]
+fn a_kill_loses_nothing_that_was_acknowledged() {
+    use std::io::Write;
+    use std::process::Stdio;
+    let scene = started();
+    let mut acknowledged = Vec::new();
+    for round in 0..24_u64 {
+        let text = format!("value: number {round} of the kills\n");
+        let mut command = scene.home.command(Path::new(BINARY));
+        let mut child =
+            command.args(["handover", "-"]).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(round * 3));
+        let _ = child.kill();
+        if child.wait().unwrap().success() {
+            acknowledged.push(format!("value: {}", text.trim_start_matches("value: ").trim()));
+        }
+    }
+    take(&scene, "value: the last one of them\n").assert_success();
+    let kept = lines(&scene);
+    for fact in &acknowledged {
+        assert!(kept.contains(fact), "{fact}: {kept:?}");
+    }
+    assert!(kept.contains(&"value: the last one of them".to_owned()));
+}
