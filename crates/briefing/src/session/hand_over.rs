@@ -94,6 +94,10 @@ fn since(ledger: &Ledger, turn: u64) -> Ledger {
     newer.said.retain(|it| it.place.turn > turn);
     newer.errors.retain(|it| it.place.turn > turn);
     newer.findings.retain(|it| it.place.turn > turn);
+    newer.tellings.retain(|it| it.place.turn > turn);
+    newer.landmarks.retain(|it| it.place.turn > turn);
+    newer.detours.retain(|it| it.place.turn > turn);
+    newer.refusals.retain(|it| it.place.turn > turn);
     newer.segments.retain(|it| it.end.is_none_or(|end| end > turn));
     newer
 }

@@ -6,7 +6,7 @@ use super::items::Item;
 /// decisions, errors.
 const CAPS: [(&[Part], usize); 5] = [
     (&[Part::Tasks], 10),
-    (&[Part::Uncommitted, Part::Edited], 20),
+    (&[Part::Uncommitted, Part::Edited, Part::Where], 20),
     (&[Part::Checks], 5),
     (&[Part::Decisions], 15),
     (&[Part::Failing], 8),

@@ -72,6 +72,9 @@ fn standing(line: &HandOverLine, since: u64, ledger: &Ledger, gone: &BTreeSet<St
     {
         return Standing::Over(over);
     }
+    if line.kind == LineKind::Command && quoted.iter().any(|command| is_refused(command, since, ledger)) {
+        return Standing::Over("the user refused it since");
+    }
     if !line.kind.is_lasting() && is_done(&line.text, since, ledger) {
         return Standing::Over("the task is done");
     }
@@ -107,6 +110,11 @@ fn contradicted(text: &str, command: &str, since: u64, ledger: &Ledger) -> Optio
         _ if never_ran && !fails && !passes => Some("it was run since"),
         _ => None,
     }
+}
+
+/// Whether the user refused a command since.
+fn is_refused(command: &str, since: u64, ledger: &Ledger) -> bool {
+    ledger.refusals.iter().any(|refusal| refusal.place.turn > since && refusal.what == command)
 }
 
 /// Whether a task that the fact speaks of was completed since.
@@ -151,7 +159,7 @@ pub fn paths_in(text: &str) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
     use crate::hand_over::HandOver;
-    use crate::ledger::{Place, Task};
+    use crate::ledger::{Place, Refusal, Task};
 
     fn ledger(command: &str, turn: u64, succeeded: Option<bool>) -> Ledger {
         let last = Place { turn, offset: turn };
@@ -190,6 +198,20 @@ mod tests {
             over(LineKind::Rule, "`make check` fails", &ledger("make check", 11, Some(true)), &[]),
             None
         );
+    }
+
+    #[test]
+    fn a_command_that_the_user_refused_since_is_none_that_works() {
+        let refusal = |turn| Refusal {
+            what: "make deploy".to_owned(),
+            place: Place { turn, offset: 1 },
+            ..Refusal::default()
+        };
+        let ledger = |turn| Ledger { refusals: vec![refusal(turn)], ..Ledger::default() };
+        let text = "`make deploy` ships it";
+        assert_eq!(over(LineKind::Command, text, &ledger(11), &[]), Some("the user refused it since"));
+        assert_eq!(over(LineKind::Command, text, &ledger(9), &[]), None);
+        assert_eq!(over(LineKind::Command, "`make deploy-docs`", &ledger(11), &[]), None);
     }
 
     #[test]
