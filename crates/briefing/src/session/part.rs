@@ -12,8 +12,9 @@ const CAPS: [(&[Part], usize); 5] = [
     (&[Part::Failing], 8),
 ];
 
-/// Leaves out what is over a cap, what is worth least first.
+/// Leaves out what whoever sums up has before their eyes anyway, and what is over a cap, what is worth least first.
 pub(super) fn keep_to_caps(items: &mut Vec<Item>) {
+    items.retain(|item| item.part.is_certain());
     for (parts, count_max) in CAPS {
         let mut worths: Vec<f64> =
             items.iter().filter(|it| parts.contains(&it.part)).map(|it| it.worth).collect();
@@ -110,6 +111,11 @@ impl Part {
             Self::Decisions | Self::Uncommitted => 5,
             Self::Done | Self::Pasted | Self::Edited | Self::Seen => 4,
         }
+    }
+
+    /// Whether it holds what we know for certain and summaries lose; somebody's words on the way are none of that.
+    fn is_certain(self) -> bool {
+        !matches!(self, Self::Report | Self::Told | Self::Seen | Self::Words | Self::Pasted)
     }
 
     /// Whether what it holds is worth less once somebody who saw it handed the work over.

@@ -588,8 +588,6 @@ fn for_the_summariser() {
         `cargo test --package ledger --test it rounding` passed: "test result: ok. 12 passed; 0 failed"; not run since total.rs and refund.rs were edited
         Tried in vain, refused:
         - `timeout 60 cargo test` failed: "bash: timeout: command not found". Works: `cargo test`
-        You said on the way, newest last:
-        - I'll round once, at the invoice's total, because rounding each line adds up to a cent of difference.
         Done:
         - Round amounts in the ledger (amount.rs): All amounts now go through Amount::rounded.
         Left behind:
@@ -597,8 +595,5 @@ fn for_the_summariser() {
         Edited, no commit since: crates/invoices/: src/total.rs, src/refund.rs
         Edited: crates/ledger/: src/amount.rs
         Run before: `rg -n 'fn total' crates/invoices` · `git log --oneline -5`
-        Read or named: crates/invoices/: tests/refunds.rs; docs/: amounts.md
-        The user also said:
-        - "yes, go on"
         [/throughline]"#]].assert_eq(&text);
 }
