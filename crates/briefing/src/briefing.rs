@@ -48,7 +48,8 @@ const MORE: &str =
 pub fn render(state: &State, facts: &Facts<'_>, occasion: &Occasion, cap: Cap) -> Option<Chosen> {
     let mut sections = sections::of_state(state, facts, &HEADINGS);
     sections.extend(next_up(state, facts));
-    framed(FragmentKind::Briefing, &head(state, facts.scope, occasion), &sections, MORE, cap)
+    let head = format!("{}\n{}", head(state, facts.scope, occasion), facts.around_text());
+    framed(FragmentKind::Briefing, head.trim_end(), &sections, MORE, cap)
 }
 
 /// What comes first, where no other line says it.

@@ -22,4 +22,4 @@ pub mod snapshot;
 mod trust;
 
 pub use fit::{Cap, Chosen};
-pub use trust::{Facts, Scope};
+pub use trust::{Facts, RecentFile, Scope};

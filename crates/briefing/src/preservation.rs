@@ -3,10 +3,10 @@
 use throughline_domain::State;
 use throughline_domain::hand_over::REQUEST;
 use throughline_domain::ledger::Ledger;
-use throughline_domain::text::{one_line, utf16_len};
+use throughline_domain::text::utf16_len;
 
 use crate::fit::{Cap, Line, Section, fit};
-use crate::fragment::{self, FragmentKind, defused};
+use crate::fragment::{self, FragmentKind};
 use crate::hand_over;
 use crate::sections::{self, Headings};
 use crate::session::{self, Known, Reader};
@@ -26,8 +26,6 @@ const FOCUS_WORDS_MAX: usize = 40;
 /// it all, and a longer block only makes for a longer summary.
 const EARLIER_UNITS_MAX: usize = 2_400;
 const TOLD_UNITS_MAX: usize = 2_400;
-/// Subagents that are named.
-const SUBAGENTS_MAX: usize = 8;
 
 /// What binds the summary as a whole: the rules of the block that people know, in few words.
 const HEAD: &str = "Known for certain; keep it in the summary, with ids, names, paths, commands and numbers word by word: \
@@ -62,12 +60,9 @@ pub fn render(
     cap: Cap,
 ) -> Option<String> {
     let mut sections = sections::of_state(state, facts, &HEADINGS);
-    let stat_lines = diff_stat.lines().filter(|line| !line.trim().is_empty()).take(DIFF_STAT_LINES_MAX);
     sections.push(Section {
         heading: "Uncommitted changes (git diff --stat):".to_owned(),
-        lines: stat_lines
-            .map(|line| Line { rank: 5, text: sections::verbatim(line, 160), why: "uncommitted changes" })
-            .collect(),
+        lines: diff_stat_line(diff_stat).into_iter().collect(),
         ..Section::default()
     });
     if let Some(focus) = focus {
@@ -77,30 +72,37 @@ pub fn render(
     let request = if utf16_len(REQUEST) < room / 3 { format!("{REQUEST}\n\n") } else { String::new() };
     let room = room.saturating_sub(utf16_len(&request));
     let head = if utf16_len(HEAD) < room / 2 { HEAD } else { "" };
-    let room = room.saturating_sub(utf16_len(head) + 1);
+    let around = facts.around_text();
+    let around = if utf16_len(&around) < room / 4 { around } else { String::new() };
+    let room = room.saturating_sub(utf16_len(head) + utf16_len(&around) + 1);
     let earlier = hand_over::for_summariser(facts.hand_over, EARLIER_UNITS_MAX.min(room / 3));
     let room = room.saturating_sub(utf16_len(&earlier));
-    let at_work = subagents(facts, room / 4);
-    let room = room.saturating_sub(utf16_len(&at_work));
     let recorded = fit(&sections, Cap { units: if ledger.turn == 0 { room } else { room * 3 / 5 } });
     // What was recorded stands above; the session's own words and names take what is left.
     let left = room.saturating_sub(utf16_len(&recorded.text)).min(TOLD_UNITS_MAX);
     let known = Known::summary(&format!("{earlier}{}", recorded.text));
     let told = session::body(ledger, &known, Reader::Summariser, left);
-    if [&recorded.text, &told, &earlier, &at_work].iter().all(|text| text.is_empty()) {
+    if [&recorded.text, &told, &earlier, &around].iter().all(|text| text.is_empty()) {
         return None;
     }
-    let text = format!("{request}{head}\n{}{told}{at_work}{earlier}", recorded.text);
+    let text = format!("{request}{head}\n{around}{}{told}{earlier}", recorded.text);
     Some(fragment::wrap(FragmentKind::Preserve, &text))
 }
 
-/// The subagents at work: who goes on waits for them, and asks for them by their ids.
-fn subagents(facts: &Facts<'_>, units_max: usize) -> String {
-    let named = facts.subagents.iter().take(SUBAGENTS_MAX);
-    let named: Vec<String> =
-        named.map(|(kind, id)| format!("{} (id {})", one_line(kind, 60), one_line(id, 60))).collect();
-    let text = format!("Subagents at work: {}\n", defused(&named.join(", ")));
-    if named.is_empty() || utf16_len(&text) > units_max { String::new() } else { text }
+/// The diff stat in one piece: whole, or said to be cut, with the line that sums it up; never a part that poses as all.
+fn diff_stat_line(diff_stat: &str) -> Option<Line> {
+    let lines: Vec<&str> = diff_stat.lines().filter(|line| !line.trim().is_empty()).collect();
+    let shown = |line: &&str| sections::verbatim(line, 160);
+    let told: Vec<String> = match lines.split_last() {
+        None => return None,
+        Some((sum, files)) if lines.len() > DIFF_STAT_LINES_MAX => {
+            let first = &files[..DIFF_STAT_LINES_MAX - 2];
+            let cut = format!(" … cut here: {} more lines of it are left out", files.len() - first.len());
+            first.iter().map(shown).chain([cut, shown(sum)]).collect()
+        }
+        Some(_) => lines.iter().map(shown).collect(),
+    };
+    Some(Line { rank: 5, text: told.join("\n"), why: "uncommitted changes" })
 }
 
 /// Lines that share a word with the focus are needed as much as the most urgent ordinary ones.

@@ -232,10 +232,29 @@ fn named(paths: &[String]) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
-/// One line: what there is, and how to see it; `None` when there is nothing.
+/// What a session left that is not done, in a few words; `None` when it left nothing.
+#[must_use]
+pub fn left_words(ledger: &Ledger) -> Option<String> {
+    let open = ledger.tasks.iter().filter(|task| task.is_open()).count() as u64;
+    let mut left: Vec<String> = Vec::new();
+    if open > 0 {
+        left.push(counted(open, "open task"));
+    }
+    if let Some(error) = ledger.newest_failure() {
+        left.push(format!("`{}` failing", one_line(&error.from, 80)));
+    }
+    let rules = ledger.said.iter().map(|word| word.directives.len()).sum::<usize>() as u64;
+    if rules > 0 {
+        left.push(counted(rules, "directive"));
+    }
+    (!left.is_empty()).then(|| left.join(", "))
+}
+
+/// One line: what there is, and how to see it; `None` when there is nothing. `left`: what the session before left.
 #[must_use]
 pub fn one_line_notice(
     state: &State,
+    left: Option<&str>,
     handed_at: Option<i64>,
     last_active: Option<Timestamp>,
     now: Timestamp,
@@ -243,7 +262,7 @@ pub fn one_line_notice(
     let handed = handed_at.map_or_else(String::new, |at| {
         format!(" The session before handed over {}: `throughline handover` shows it.", hand_over::minute(at))
     });
-    if state.is_blank() {
+    if state.is_blank() && left.is_none() {
         return handed_at.map(|_| fragment::wrap(FragmentKind::Notice, handed.trim_start()));
     }
     let counts: Vec<String> = [Kind::Decision, Kind::Constraint, Kind::Anchor, Kind::Question, Kind::Action]
@@ -255,6 +274,9 @@ pub fn one_line_notice(
         .filter(|(_, count)| *count > 0)
         .map(|(kind, count)| format!("{count} {}", if count == 1 { kind.word() } else { kind.plural() }))
         .collect();
+    let left =
+        left.map(|left| format!("what the last session left ({})", fragment::defused(&one_line(left, 160))));
+    let counts: Vec<String> = counts.into_iter().chain(left).collect();
     let what = if counts.is_empty() { "notes".to_owned() } else { counts.join(", ") };
     let age = last_active.map_or_else(String::new, |then| {
         format!(", last active {} ago", time::span_words(time::seconds_between(then, now)))

@@ -6,7 +6,7 @@ use throughline_domain::{AnchorPriority, Detail, Entry, EvidenceType, Kind, Prio
 
 use crate::fit::{First, Line, Section};
 use crate::fragment::defused;
-use crate::trust::{Facts, Scope, Trust};
+use crate::trust::{Facts, RecentFile, Scope, Trust};
 
 /// Our own picture of the working tree.
 const SNAPSHOT: &str = "compaction-snapshot.md";
@@ -289,7 +289,7 @@ fn git(state: &State, heading: String) -> Section {
 
 fn recent_files(facts: &Facts<'_>) -> Section {
     let mut lines = Vec::new();
-    for (name, content) in facts.recent_files {
+    for RecentFile { name, content, age_seconds } in facts.recent_files {
         let told = told_lines(content);
         if told.is_empty() {
             continue;
@@ -297,7 +297,8 @@ fn recent_files(facts: &Facts<'_>) -> Section {
         // The snapshot was written by us right before the compaction; the other file by whoever wrote it.
         let whose =
             if name.ends_with(SNAPSHOT) { "written" } else { "which nobody here vouches for, changed" };
-        let text = format!("From {}, {whose} moments ago:", verbatim(name, 120));
+        let ago = time::span_words(*age_seconds);
+        let text = format!("From {}, {whose} {ago} ago:", verbatim(name, 120));
         lines.push(Line { rank: 6, text, why: "a file younger than 30 minutes" });
         for line in told {
             let text = format!("> {}", verbatim(line, 200));

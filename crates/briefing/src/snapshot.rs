@@ -11,6 +11,9 @@ const LINE_UNITS_MAX: usize = 200;
 /// What the snapshot begins with.
 pub(crate) const TITLE: &str = "# Pre-Compaction Snapshot";
 
+/// A client may have its summary made long before it compacts, or for nothing.
+const NOT_YET: &str = "may follow, now or later; the compaction log tells those that came";
+
 /// What the snapshot shows.
 #[derive(Debug, Clone)]
 pub struct SnapshotParts<'a> {
@@ -33,7 +36,7 @@ pub struct SnapshotParts<'a> {
 pub fn render(parts: &SnapshotParts<'_>) -> String {
     let git = parts.git;
     let mut text = format!(
-        "{TITLE}\n**Created**: {}\n**Trigger**: {}\n",
+        "{TITLE}\n**Created**: {}\n**Trigger**: {}\n**Compaction**: {NOT_YET}\n",
         time::iso(parts.now),
         one_line(parts.trigger, 40)
     );

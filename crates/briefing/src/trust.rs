@@ -5,6 +5,11 @@ use std::collections::HashSet;
 use throughline_domain::hand_over::StandingLine;
 use throughline_domain::{Entry, Kind, State, WorkItem};
 
+use crate::sections::verbatim;
+
+/// A line about the session itself.
+const AROUND_UNITS_MAX: usize = 400;
+
 /// Whose entries are told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scope {
@@ -13,6 +18,17 @@ pub enum Scope {
     Whole,
     /// What holds for the whole project; tasks and errors belong to another live session.
     Shared,
+}
+
+/// A note file that is young enough to be told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecentFile {
+    /// Its name, from the project's root.
+    pub name: &'static str,
+    /// What it says.
+    pub content: String,
+    /// How long ago it was written.
+    pub age_seconds: u64,
 }
 
 /// What is known beside the state.
@@ -25,15 +41,21 @@ pub struct Facts<'a> {
     pub waiting: &'a [(String, String)],
     /// Whose entries are told.
     pub scope: Scope,
-    /// Files that people or hooks left moments ago: name and content.
-    pub recent_files: &'a [(&'a str, String)],
+    /// Files that people or hooks left a short while ago.
+    pub recent_files: &'a [RecentFile],
+    /// Lines about the session itself that are always said: its id, its notes, the subagents at work.
+    pub around: &'a [String],
     /// What was handed over, fact by fact.
     pub hand_over: &'a [StandingLine],
-    /// Subagents at work: type and id.
-    pub subagents: &'a [(String, String)],
 }
 
 impl Facts<'_> {
+    /// The lines about the session itself, each with its line end; harmless and bounded.
+    pub(crate) fn around_text(&self) -> String {
+        let lines = self.around.iter().map(|line| verbatim(line, AROUND_UNITS_MAX));
+        lines.fold(String::new(), |text, line| text + &line + "\n")
+    }
+
     /// The state without what nobody here vouches for: for texts that cannot quote.
     #[must_use]
     pub fn vouched(&self, state: &State) -> State {

@@ -145,6 +145,21 @@ fn lookup(line: &str) -> Option<(CommandKind, String)> {
         .then(|| (CommandKind::Run, one_line(line, *LOOKUP_UNITS.end())))
 }
 
+/// Whether a command of this line was run again after that.
+pub(crate) fn ran_after(ledger: &Ledger, line: &str, place: Place) -> bool {
+    let is_later = |normal: &str| {
+        ledger.commands.iter().any(|known| known.normal == normal && known.last.offset > place.offset)
+    };
+    shell::commands(line).iter().filter_map(kept).any(|(_, normal)| is_later(&normal))
+}
+
+/// It runs, or ran, and how it ended is not known: what its runs before came to says nothing now.
+pub(crate) fn unknown_again(ledger: &mut Ledger, line: &str) {
+    let normals: Vec<String> =
+        shell::commands(line).iter().filter_map(kept).map(|(_, normal)| normal).collect();
+    ledger.errors.retain(|error| !normals.contains(&error.from));
+}
+
 /// Its answer came; says how it ended.
 pub(crate) fn answered(ledger: &mut Ledger, line: &str, answer: &ToolAnswer<'_>, place: Place) -> Outcome {
     let commands = shell::commands(line);

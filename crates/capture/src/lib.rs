@@ -21,6 +21,7 @@ mod findings;
 mod focus;
 mod kinds;
 mod landmarks;
+pub mod late;
 mod markup;
 mod names;
 pub mod need;

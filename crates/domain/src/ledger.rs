@@ -256,13 +256,17 @@ pub struct FileUse {
     pub created: bool,
     /// What was put into it: functions, types, headings, keys, as the edits spell them; newest last.
     pub holds: Vec<String>,
+    /// Git says that a commit holds it as it is: asked when it is told, never kept.
+    #[serde(skip)]
+    pub is_committed: bool,
 }
 
 impl FileUse {
     /// Whether it was changed after the last commit.
     #[must_use]
     pub fn is_uncommitted(&self, commit_turn: Option<u64>) -> bool {
-        self.edited_turn.is_some_and(|edited| commit_turn.is_none_or(|commit| edited > commit))
+        let is_after_commit = |edited: u64| commit_turn.is_none_or(|commit| edited > commit);
+        !self.is_committed && self.edited_turn.is_some_and(is_after_commit)
     }
 }
 

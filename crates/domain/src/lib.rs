@@ -29,6 +29,7 @@ pub mod state;
 pub mod state_json;
 mod state_read;
 pub mod stretch;
+pub mod substance;
 pub mod summary;
 pub mod text;
 pub mod time;

@@ -51,6 +51,7 @@ limits! {
     EXCLUDE_BYTES_MAX: u64 = 1 << 20, "Git's exclude file.";
     ENV_FILE_BYTES_MAX: u64 = 64 << 10, "A file of settings beside the code (`.env`).";
     GIT_HEAD_BYTES_MAX: u64 = 8 << 10, "`HEAD`, and a `.git` that is a file.";
+    GIT_MOVEMENTS_BYTES_MAX: u64 = 4 << 20, "Git's list of the movements of `HEAD`; of a longer one nothing is told.";
     GIT_POINTER_BYTES_MAX: u64 = 8 << 10, "A path that git wrote into a file.";
     GIT_CONFIG_BYTES_MAX: u64 = 1 << 20, "A configuration of git's; a longer one, and the repository is not asked.";
     GIT_SUBMODULE_DEPTH_MAX: u8 = 16, "Submodules in submodules.";

@@ -23,6 +23,8 @@ pub struct Changes {
     pub branch_now: Option<String>,
     /// `abc1234 subject (author)`, newest first, at most ten.
     pub commits: Vec<String>,
+    /// When each of them was made, in seconds since 1970.
+    pub commit_seconds: Vec<i64>,
     /// All commits that the recorded head does not contain.
     pub commit_count: u64,
     /// Files that differ between the recorded head and now; uncommitted changes are not counted.
@@ -98,7 +100,15 @@ pub(crate) fn changes_since(git: &Git, folder: &Path, head: &str, deadline: Dura
     let rev_list = outcomes.first()?;
     if says_unknown_commit(rev_list) {
         let history = History::HeadUnknown;
-        return Some(Changes { branch_now, commits: Vec::new(), commit_count: 0, files_changed: 0, history });
+        let (commits, commit_seconds) = (Vec::new(), Vec::new());
+        return Some(Changes {
+            branch_now,
+            commits,
+            commit_seconds,
+            commit_count: 0,
+            files_changed: 0,
+            history,
+        });
     }
     if !rev_list.succeeded() {
         return None;
@@ -108,6 +118,7 @@ pub(crate) fn changes_since(git: &Git, folder: &Path, head: &str, deadline: Dura
     Some(Changes {
         branch_now,
         commits: log.records.commits.iter().map(describe).collect(),
+        commit_seconds: log.records.commits.iter().map(|commit| commit.seconds).collect(),
         commit_count,
         files_changed: files.records.0,
         history: match left_behind {

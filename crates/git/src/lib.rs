@@ -15,6 +15,7 @@ mod head_id;
 mod index_hint;
 mod left_behind;
 mod log;
+mod made_here;
 mod names;
 mod output;
 mod own_dir;

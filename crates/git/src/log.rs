@@ -11,7 +11,7 @@ pub(crate) const ARGS: &[&str] = &[
     "--no-notes",
     "--no-show-signature",
     "--encoding=UTF-8",
-    "--format=tformat:%H %h %an%x1f%s",
+    "--format=tformat:%H %h %ct %an%x1f%s",
 ];
 /// Adds the files. `--raw` marks each path with a record of its own, so a path can not pose as a commit.
 pub(crate) const WITH_FILES_ARGS: &[&str] = &["--raw", "--no-renames", "--no-ext-diff"];
@@ -23,6 +23,8 @@ pub(crate) struct Commit {
     pub(crate) id: String,
     /// As short as git makes it.
     pub(crate) short: String,
+    /// When it was made, in seconds since 1970.
+    pub(crate) seconds: i64,
     /// The author's name.
     pub(crate) author: String,
     /// First line of the message.
@@ -72,8 +74,8 @@ impl Records for Log {
 }
 
 fn commit(record: &[u8]) -> Option<Commit> {
-    let mut fields = record.splitn(3, |&byte| byte == b' ');
-    let (id, short, rest) = (fields.next()?, fields.next()?, fields.next()?);
+    let mut fields = record.splitn(4, |&byte| byte == b' ');
+    let (id, short, seconds, rest) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
     if !is_hex(id) || !is_hex(short) {
         return None;
     }
@@ -81,6 +83,7 @@ fn commit(record: &[u8]) -> Option<Commit> {
     Some(Commit {
         id: String::from_utf8_lossy(id).into_owned(),
         short: String::from_utf8_lossy(short).into_owned(),
+        seconds: std::str::from_utf8(seconds).ok()?.parse().ok()?,
         author: subject_text(author),
         subject: subject_text(&subject[1..]),
     })

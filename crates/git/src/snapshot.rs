@@ -8,6 +8,7 @@ use throughline_domain::git_state::{GitState, MODIFIED_FILES_MAX, RECENT_COMMITS
 use crate::Git;
 use crate::capture::{log_job, state_from};
 use crate::log::{self, Log};
+use crate::made_here;
 use crate::names::{path_text, subject_text};
 use crate::output::{Head, NulSeparated};
 use crate::process::{Job, end_of, run_all};
@@ -33,7 +34,7 @@ pub struct Snapshot {
     pub diff_stat: String,
     /// `git diff --cached --stat`: changes that are staged, at most sixty lines.
     pub staged_stat: String,
-    /// Files changed or committed within the last hour, at most a hundred.
+    /// Files changed within the last hour, or committed then in this very working tree, at most a hundred.
     pub modified_last_hour: Vec<String>,
 }
 
@@ -46,27 +47,29 @@ pub(crate) fn snapshot(git: &Git, folder: &Path, now: SystemTime, deadline: Dura
     let mut log = NulSeparated::new(Log::new(RECENT_COMMITS_MAX, MODIFIED_FILES_MAX));
     let mut hour_log = NulSeparated::new(Log::new(0, HOUR_FILES_MAX));
     let (mut diff, mut staged) = (Head::new(STAT_BYTES_MAX), Head::new(STAT_BYTES_MAX));
-    let outcomes = run_all(
-        git,
-        folder,
-        end,
-        &mut [
-            Job::new("status", status::ARGS, &mut status),
-            log_job(&mut log),
-            stat_job(&[], &mut diff),
-            stat_job(&["--cached"], &mut staged),
-            Job::new("log", log::ARGS, &mut hour_log)
-                .args(log::WITH_FILES_ARGS)
-                .arg(format!("-{HOUR_COMMITS_MAX}"))
-                .arg(format!("--since=@{hour_ago_secs}")),
-        ],
+    let repository = repository_around(folder);
+    let made_here = repository.as_ref().map_or_else(
+        |_| Vec::new(),
+        |repository| made_here::commits_since(&repository.git_dir, hour_ago_secs, HOUR_COMMITS_MAX),
     );
+    let mut jobs = vec![
+        Job::new("status", status::ARGS, &mut status),
+        log_job(&mut log),
+        stat_job(&[], &mut diff),
+        stat_job(&["--cached"], &mut staged),
+    ];
+    if !made_here.is_empty() {
+        let hour = Job::new("log", log::ARGS, &mut hour_log).args(log::WITH_FILES_ARGS).args(&["--no-walk"]);
+        jobs.push(made_here.into_iter().fold(hour, Job::arg));
+    }
+    let outcomes = run_all(git, folder, end, &mut jobs);
+    drop(jobs);
     let (status, log) = (status.records, log.records);
     let mut state = state_from(folder, &status, &log, &outcomes, deadline);
     let (diff_stat, staged_stat) = (stat_text(&diff), stat_text(&staged));
     state.staged_changes =
         staged_stat.lines().last().map(|summary| summary.trim().to_owned()).unwrap_or_default();
-    let touched = match repository_around(folder) {
+    let touched = match repository {
         Ok(repository) => files_modified_since(&repository.top, &status.paths, hour_ago),
         Err(_) => Vec::new(),
     };

@@ -65,6 +65,11 @@ impl Preset {
         self == Self::Minimal
     }
 
+    /// Whether it says also that all is well: the short ones speak up when it is not.
+    pub(crate) fn shows_healthy(self) -> bool {
+        matches!(self, Self::Compact | Self::Full)
+    }
+
     /// Whether it has colours at all.
     pub(crate) fn has_colours(self) -> bool {
         matches!(self, Self::Compact | Self::Full)

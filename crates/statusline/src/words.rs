@@ -25,7 +25,7 @@ pub(crate) fn spans(segment: Segment, facts: &Facts<'_>, look: &Look) -> Vec<Spa
         Segment::Percent => percent(facts, look),
         Segment::Tokens => tokens(facts, ascii),
         Segment::Cache => cache(facts, ascii),
-        Segment::Health => health(facts, ascii),
+        Segment::Health => health(facts, look),
         Segment::Purity => purity(facts, ascii),
         Segment::Compaction => compaction(facts),
         Segment::Eta => eta(facts),
@@ -153,13 +153,15 @@ fn cache(facts: &Facts<'_>, ascii: bool) -> Vec<Span> {
     }
 }
 
-fn health(facts: &Facts<'_>, ascii: bool) -> Vec<Span> {
+fn health(facts: &Facts<'_>, look: &Look) -> Vec<Span> {
+    let ascii = look.preset.is_ascii();
     let mut words = Vec::new();
     if facts.compacted {
         words.push(if ascii { "compacted" } else { "♻️" });
     }
     match facts.health {
         Some(health) if ascii && health != Health::Healthy => words.push(health.word()),
+        Some(Health::Healthy) if look.preset.shows_healthy() => words.push("✅"),
         Some(Health::Warning) => words.push("⚠️"),
         Some(Health::Critical) => words.push("🔴"),
         Some(Health::Emergency) => words.push("🚨"),

@@ -6,6 +6,7 @@ pub mod backups;
 pub mod bundle;
 pub mod catalogue;
 pub mod checkpoints;
+pub mod compaction_mark;
 pub mod config;
 pub mod content_hash;
 pub mod door;

@@ -113,16 +113,17 @@ pub fn link_on_the_way(project: &Project, path: &Path) -> Option<PathBuf> {
     found.map(|link| link.shown())
 }
 
-/// The content of a note file, if it was modified less than `seconds_max` before `now`.
+/// The content of a note file and its age in seconds, if it was modified less than `seconds_max` before `now`.
 #[must_use]
-pub fn read_if_young(path: &Spot, now: Timestamp, seconds_max: u64) -> Option<String> {
+pub fn read_if_young(path: &Spot, now: Timestamp, seconds_max: u64) -> Option<(String, u64)> {
     let meta = path.meta().ok().filter(Meta::is_file)?;
     let modified = Timestamp::try_from(meta.modified()).ok()?;
-    if time::seconds_between(modified, now) >= seconds_max {
+    let age_seconds = time::seconds_between(modified, now);
+    if age_seconds >= seconds_max {
         return None;
     }
     let bytes = files::read_limited(path, NOTE_FILE_BYTES_MAX).ok()??;
-    Some(redact::text(&String::from_utf8_lossy(&bytes)).into_owned())
+    Some((redact::text(&String::from_utf8_lossy(&bytes)).into_owned(), age_seconds))
 }
 
 /// Keeps our files out of git, in the repository's own exclude file. Returns whether it was changed.

@@ -1,4 +1,4 @@
-//! What is kept about a session between two hook runs: its cache, its compaction in progress, its place in the project.
+//! What is kept about a session between two hook runs: its cache, what its last gate saw, its place in the project.
 
 use std::path::PathBuf;
 
@@ -12,20 +12,18 @@ use crate::redact;
 use crate::spool::SpoolRecord;
 use crate::usage_file;
 
+pub use crate::compaction_mark::CompactionMark;
+
 /// Largest cache or mark that is read.
 const CACHE_BYTES_MAX: u64 = throughline_domain::limits::SESSION_CACHE_BYTES_MAX;
 /// How much of the project's session list is read: a hundred sessions and more.
 const REGISTRY_BYTES: u64 = 64 << 10;
 /// A longer list is cut back to its newest part.
 const REGISTRY_BYTES_MAX: u64 = throughline_domain::limits::SESSION_LIST_BYTES_MAX;
-/// A compaction that has not ended after this long was cancelled.
-const COMPACTION_EXPIRES_MS: i64 = 15 * 60 * 1_000;
 /// How long the notes of a status line without hooks are kept.
 const UNSEEN_KEPT_SECONDS: i64 = 7 * 86_400;
 /// Most folders looked at in one sweep.
 const UNSEEN_LOOKED_AT_MAX: usize = 500;
-/// Longest summary kept, in bytes.
-const SUMMARY_BYTES_MAX: usize = 200 << 10;
 
 /// What the last gate saw: what is new since makes a checkpoint.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -152,61 +150,6 @@ impl SessionCache {
     }
 }
 
-/// A compaction in progress, or the last one: a mark that expires, and the client's summary once it is known.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct CompactionMark {
-    /// When it began (ms since 1970).
-    pub at: i64,
-    /// `auto` or `manual`.
-    pub trigger: String,
-    /// What the user wrote after `/compact`.
-    pub focus: Option<String>,
-    /// The client's summary, redacted.
-    pub summary: Option<String>,
-    /// Whether it has reached the spool.
-    pub noted: bool,
-    /// The briefing that was given while the summary was not known.
-    pub blind: Option<String>,
-    /// The response after which the summary was asked for.
-    pub turn: u64,
-}
-
-impl CompactionMark {
-    /// The mark of a session, if a compaction is going on at `now`.
-    #[must_use]
-    pub fn current(folder: &Spot, now: Timestamp) -> Option<Self> {
-        let mark = Self::last(folder)?;
-        let age_ms = now.as_millisecond().saturating_sub(mark.at);
-        (0..COMPACTION_EXPIRES_MS).contains(&age_ms).then_some(mark)
-    }
-
-    /// The mark of a session's last compaction, however long ago.
-    #[must_use]
-    pub fn last(folder: &Spot) -> Option<Self> {
-        let bytes = files::read_limited(&mark_path(folder), CACHE_BYTES_MAX).ok()??;
-        serde_json::from_slice(&bytes).ok()
-    }
-
-    /// Writes the mark.
-    pub fn write(&self, folder: &Spot) -> Result<(), FileError> {
-        let path = mark_path(folder);
-        let bytes = serde_json::to_vec(self).map_err(std::io::Error::other).at("encode", &path)?;
-        files::create_folder(folder)?;
-        files::replace(&path, &bytes, Durability::Quick)
-    }
-
-    /// Keeps a summary, redacted and bounded.
-    pub fn keep_summary(&mut self, summary: &str) {
-        let masked = redact::text(summary);
-        self.summary = Some(masked[..masked.floor_char_boundary(SUMMARY_BYTES_MAX)].to_owned());
-    }
-}
-
-fn mark_path(folder: &Spot) -> Spot {
-    folder.join("compaction.json")
-}
-
 /// A line of the project's session list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionNote {
@@ -264,14 +207,17 @@ impl Registry {
     }
 }
 
-/// The last thing that a session's hooks noted; the claim of a run that is still going on does not count.
+/// The last thing that a session's hooks noted and somebody did; where they noted nothing of the kind of late, the last of
+/// all. The claim of a run that is still going on does not count.
 #[must_use]
 pub fn last_record(folder: &Spot) -> Option<SpoolRecord> {
     let mut file = files::open_regular(&folder.join("spool.jsonl")).ok()?;
     let (tail, _) = files::read_tail(&mut file, 2_048).ok()?;
-    tail.rsplit(|byte| *byte == b'\n')
-        .filter_map(|line| serde_json::from_slice::<SpoolRecord>(line).ok())
-        .find(|record| record.out != "claim")
+    let records = || {
+        let lines = tail.rsplit(|byte| *byte == b'\n');
+        lines.filter_map(|line| serde_json::from_slice::<SpoolRecord>(line).ok())
+    };
+    records().find(SpoolRecord::is_activity).or_else(|| records().find(|record| record.out != "claim"))
 }
 
 /// Removes what status lines left of sessions that no hook ever saw and that are long over: nobody else would.

@@ -49,6 +49,19 @@ pub struct SpoolRecord {
     pub note: Option<Value>,
 }
 
+impl SpoolRecord {
+    /// Whether somebody did something: the user, or the agent at his word. The hooks around a compaction run by themselves.
+    #[must_use]
+    pub fn is_activity(&self) -> bool {
+        let is_start_after_compaction = || {
+            let how = self.note.as_ref().and_then(|note| note.get("start")?.as_str());
+            self.ev == "SessionStart" && how == Some("compact")
+        };
+        let is_around_compaction = matches!(self.ev.as_str(), "PreCompact" | "PostCompact" | "SubagentStop");
+        self.out != "claim" && !is_around_compaction && !is_start_after_compaction()
+    }
+}
+
 /// A session's spool, open for appending.
 #[derive(Debug)]
 pub struct Spool {
@@ -184,4 +197,29 @@ pub fn subagents_at_work(session_folder: &Spot) -> Vec<(String, String)> {
         }
     }
     at_work
+}
+
+/// How much of a spool's end is looked through for runs whose answers the transcript lacks: the last few hundred.
+const RUNS_TAIL_BYTES: u64 = 64 << 10;
+
+/// The note of a run that tells how command lines ended: needed until the transcript tells it, kept nowhere else.
+pub const RAN: &str = "ran";
+
+/// How the last command lines ended, as the hooks were told: four numbers each, oldest first.
+#[must_use]
+pub fn runs_told(session_folder: &Spot) -> Vec<[u64; 4]> {
+    let read = || -> Option<Vec<u8>> {
+        let mut file = files::open_regular(&session_folder.join("spool.jsonl")).ok()?;
+        files::read_tail(&mut file, RUNS_TAIL_BYTES).ok().map(|(tail, _)| tail)
+    };
+    let mut told = Vec::new();
+    for line in read().unwrap_or_default().split(|byte| *byte == b'\n') {
+        if memchr::memmem::find(line, b"\"ran\":[").is_none() {
+            continue;
+        }
+        let Ok(record) = serde_json::from_slice::<SpoolRecord>(line) else { continue };
+        let Some(runs) = record.note.as_ref().and_then(|note| note.get(RAN)) else { continue };
+        told.extend(serde_json::from_value::<Vec<[u64; 4]>>(runs.clone()).unwrap_or_default());
+    }
+    told
 }

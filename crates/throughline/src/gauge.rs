@@ -12,7 +12,7 @@ use throughline_briefing::handoff::{ContextUse, NextCompaction};
 use throughline_domain::context::{Fill, Moment};
 use throughline_domain::purity::Purity;
 use throughline_domain::usage_memory::{Gap, UsageMemory};
-use throughline_domain::{Health, Timestamp};
+use throughline_domain::{Health, Timestamp, time};
 use throughline_store::config::{Config, Thresholds};
 use throughline_store::paths::Project;
 use throughline_store::session::{self, SessionCache};
@@ -29,6 +29,9 @@ use crate::place::{self, Place};
 
 /// How much of a transcript's end is read: peak and compactions of a longer one are those of its newer part.
 const TRAIL_BYTES_MAX: u64 = throughline_domain::limits::TRAIL_BYTES_MAX;
+
+/// After so long without an answer a session's pace says nothing of the next minutes.
+const AT_WORK_SECONDS: u64 = 10 * 60;
 
 /// One session's gauge.
 #[derive(Debug)]
@@ -133,6 +136,16 @@ impl Gauge {
     /// How full the context is; `None` while nobody knows.
     pub(crate) fn now(&self) -> Option<&Fill> {
         self.trail.last.as_ref()
+    }
+
+    /// How long ago the last answer came, in seconds; `None` while nobody knows.
+    pub(crate) fn age_seconds(&self, now: Timestamp) -> Option<u64> {
+        Some(time::seconds_between(self.now()?.at?, now))
+    }
+
+    /// Whether an answer came within the last minutes: what it grew by then is how it grows now.
+    pub(crate) fn is_at_work(&self, now: Timestamp) -> bool {
+        self.age_seconds(now).is_some_and(|age| age < AT_WORK_SECONDS)
     }
 
     /// How far on the way to the compaction (or to the end of the window, where none will come), in per cent.

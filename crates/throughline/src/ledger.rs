@@ -18,6 +18,8 @@ use throughline_store::redact;
 use throughline_store::session::SessionCache;
 use throughline_store::transcript_file::{Cursor, read_on};
 
+use crate::late;
+
 /// What a usual gate reads at most: some tens of milliseconds.
 pub(crate) const SLICE_BYTES: u64 = 8 << 20;
 /// What the gates around a compaction and a start read at most.
@@ -67,6 +69,7 @@ pub(crate) fn catch_up(
             Err(error) => failures.push(error.to_string()),
         }
     }
+    late::supply(&folder, &mut file.main.ledger);
     file.main.ledger
 }
 
@@ -99,6 +102,7 @@ pub(crate) fn recent(
     advance(&mut file.main, &before.main, &reading, failures);
     file.main.ledger = recent_part(&file.main.ledger);
     failures.extend(file.write(&folder, before).err().map(|error| error.to_string()));
+    late::supply(&home.session(session_id), &mut file.main.ledger);
     Some(file.main.ledger)
 }
 
@@ -110,6 +114,7 @@ pub(crate) fn look(home: &Home, session_id: &str, transcript: &Path) -> Ledger {
     let reading = Reading { path: transcript, bytes_max: LARGE_SLICE_BYTES, until };
     advance(&mut track, &before, &reading, &mut Vec::new());
     ledger_file::mask(&mut track.ledger);
+    late::supply(&home.session(session_id), &mut track.ledger);
     track.ledger
 }
 

@@ -3,12 +3,16 @@
 mod checkpoint;
 mod cli;
 mod commands;
+mod descent;
 mod editor;
+mod event_times;
 mod failure;
 mod gauge;
+mod git_now;
 mod given;
 mod hand_over;
 mod hook;
+mod late;
 mod ledger;
 mod lineage;
 mod liveness;

@@ -1,7 +1,7 @@
 //! A session's notes, brought up to date: where it stands, and what happened since they were last written.
 
 use throughline_briefing::Facts;
-use throughline_briefing::notes::{CurrentState, Mark, Page, Progress, Update, since};
+use throughline_briefing::notes::{Commit, CurrentState, Mark, Page, Progress, Update, since};
 use throughline_domain::ledger::Ledger;
 use throughline_domain::{Kind, State, Timestamp, time};
 use throughline_store::config::Config;
@@ -12,6 +12,8 @@ use throughline_store::memory::Memory;
 use throughline_store::notes_file::{NewPage, NotesError, NotesFile};
 use throughline_store::session::SessionCache;
 use throughline_store::{outline_file, redact, spool};
+
+use crate::event_times;
 
 /// What is known when the notes are written.
 pub(crate) struct Moment<'a> {
@@ -27,7 +29,7 @@ pub(crate) struct Moment<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct Added<'a> {
     /// Commits that were made since, the newest first.
-    pub(crate) commits: &'a [String],
+    pub(crate) commits: &'a [Commit],
     /// What somebody says by hand.
     pub(crate) by_hand: Option<Progress>,
     /// A subagent that just began (`true`) or ended: the spool does not know it yet.
@@ -68,6 +70,7 @@ pub(crate) fn write(moment: &Moment<'_>, mut added: Added<'_>) -> Result<bool, N
         };
         let happened = since(mark, &state, moment.ledger, added.commits);
         let mut entries: Vec<Progress> = happened.entries.iter().map(masked).collect();
+        event_times::resolve(&mut entries, &cache.transcript);
         entries.extend(added.by_hand.as_ref().map(masked));
         if page.is_none() && entries.is_empty() && !added.begins {
             return None;
@@ -136,7 +139,7 @@ fn mask(text: &str) -> String {
 fn masked(entry: &Progress) -> Progress {
     // A key has many lines, and one alone does not tell that it is of a key.
     let lines = mask(&entry.lines.join("\n"));
-    Progress { title: mask(&entry.title), lines: lines.lines().map(str::to_owned).collect() }
+    Progress { at: entry.at, title: mask(&entry.title), lines: lines.lines().map(str::to_owned).collect() }
 }
 
 fn masked_state(state: &CurrentState) -> CurrentState {

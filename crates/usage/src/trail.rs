@@ -6,8 +6,8 @@ use throughline_domain::context::{Fill, Moment};
 
 /// How far back the pace is measured.
 const PACE_MS: i64 = 10 * 60 * 1_000;
-/// Over less than this a pace is noise.
-const PACE_MS_MIN: i64 = 10 * 1_000;
+/// Over less than a minute a pace per minute is made up.
+const PACE_MS_MIN: i64 = 60 * 1_000;
 /// Most answers that the pace looks at.
 const RECENT_MAX: usize = 512;
 /// Most points that are kept for the picture; over it every second one goes.
@@ -50,9 +50,15 @@ impl Trail {
         }
     }
 
-    /// Tokens a minute over the last ten minutes of work; `None` when too little is known or nothing grew.
+    /// Tokens a minute over the last ten minutes of work; `None` when less than a minute is known or nothing grew.
     #[must_use]
     pub fn tokens_per_minute(&self) -> Option<u64> {
+        self.pace().map(|(tokens, _)| tokens)
+    }
+
+    /// The same, and over how many seconds it was measured.
+    #[must_use]
+    pub fn pace(&self) -> Option<(u64, u64)> {
         let (now_ms, used) = *self.recent.back()?;
         let (from_ms, from) =
             *self.recent.iter().find(|(at_ms, _)| now_ms.saturating_sub(*at_ms) <= PACE_MS)?;
@@ -62,7 +68,8 @@ impl Trail {
         }
         let grown = u128::from(used.checked_sub(from)?);
         let pace = grown * 60_000 / u128::from(span_ms.unsigned_abs());
-        u64::try_from(pace).ok().filter(|pace| *pace > 0)
+        let pace = u64::try_from(pace).ok().filter(|pace| *pace > 0)?;
+        Some((pace, span_ms.unsigned_abs() / 1_000))
     }
 
     /// The context's size over time in at most `cells` values, each the highest of its stretch.
@@ -154,14 +161,14 @@ mod tests {
     #[test]
     fn the_pace_is_of_the_last_ten_minutes() {
         let trail = trail(&[(0, 1_000), (10_000, 50_000), (10_060, 51_000), (10_120, 52_000)]);
-        assert_eq!(trail.tokens_per_minute(), Some(1_000));
+        assert_eq!(trail.pace(), Some((1_000, 120)), "and it says over how long");
         assert_eq!(minutes_until(62_000, 52_000, 1_000), Some(10));
         assert_eq!(minutes_until(50_000, 52_000, 1_000), Some(0));
     }
 
     #[test]
-    fn what_shrank_stood_still_or_lasted_a_moment_has_no_pace() {
-        for answers in [&[(0, 9), (60, 5)][..], &[(0, 5), (60, 5)], &[(0, 5), (9, 900)], &[(60, 1)], &[]] {
+    fn what_shrank_stood_still_or_lasted_seconds_has_no_pace_per_minute() {
+        for answers in [&[(0, 9), (60, 5)][..], &[(0, 5), (60, 5)], &[(0, 5), (59, 900)], &[(60, 1)], &[]] {
             assert_eq!(trail(answers).tokens_per_minute(), None, "{answers:?}");
         }
     }

@@ -5,6 +5,9 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use throughline_domain::Problem;
 
+use super::tool_calls::Calls;
+pub use super::tool_calls::Ran;
+
 /// The events that mean something to us; the rest are told apart only by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Event {
@@ -101,6 +104,8 @@ pub struct HookPayload {
     pub task_subject: Option<String>,
     /// Tool calls that this event reports.
     pub tool_calls: u64,
+    /// Command lines among them, with the ends of what they printed: the client writes their answers later.
+    pub ran: Vec<Ran>,
 }
 
 /// Reads a payload. Broken off or malformed, it gives what stood before the break, and the problem.
@@ -154,7 +159,7 @@ impl<'de> Visitor<'de> for Fields<'_> {
                 continue;
             };
             if matches!(field, Field::ToolCalls) {
-                payload.tool_calls = map.next_value_seed(Count)?;
+                payload.tool_calls = map.next_value_seed(Calls(&mut payload.ran))?;
                 continue;
             }
             let Some(text) = map.next_value_seed(Text)? else { continue };
@@ -304,62 +309,6 @@ impl<'de> Visitor<'de> for Text {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         Ok(None)
-    }
-}
-
-/// How many elements a list has; 0 for a value of any other type.
-struct Count;
-
-impl<'de> DeserializeSeed<'de> for Count {
-    type Value = u64;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<u64, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Count {
-    type Value = u64;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<u64, A::Error> {
-        let mut count = 0;
-        while seq.next_element::<IgnoredAny>()?.is_some() {
-            count += 1;
-        }
-        Ok(count)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<u64, A::Error> {
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(0)
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<u64, E> {
-        Ok(0)
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<u64, E> {
-        Ok(0)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<u64, E> {
-        Ok(0)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<u64, E> {
-        Ok(0)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<u64, E> {
-        Ok(0)
-    }
-
-    fn visit_unit<E>(self) -> Result<u64, E> {
-        Ok(0)
     }
 }
 

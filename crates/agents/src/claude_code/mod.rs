@@ -16,6 +16,7 @@ pub mod settings_problem;
 pub mod settings_read;
 pub mod shell_words;
 pub mod statusline_payload;
+mod tool_calls;
 pub mod transcript;
 pub mod transcript_place;
 pub mod transcript_tail;

@@ -2,7 +2,7 @@
 
 use throughline_domain::Timestamp;
 
-use super::{CurrentState, Progress};
+use super::{CurrentState, Progress, When};
 
 const BEGIN: &str = "<!-- throughline: begin";
 const END: &str = "<!-- throughline: end -->";
@@ -145,7 +145,8 @@ fn block(update: &Update<'_>) -> String {
 fn log(update: &Update<'_>) -> String {
     let mut log = String::new();
     for entry in update.entries {
-        log.push_str(&format!("\n### [{}] {}\n", minute(update.now), harmless(&entry.title)));
+        let at = if let When::At(at) = entry.at { at.min(update.now) } else { update.now };
+        log.push_str(&format!("\n### [{}] {}\n", minute(at), harmless(&entry.title)));
         for line in &entry.lines {
             log.push_str(&format!("- {}\n", harmless(line)));
         }

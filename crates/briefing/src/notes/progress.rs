@@ -2,9 +2,9 @@
 
 use throughline_domain::ledger::{CommandKind, CommandUse, FindingKind, Ledger, Segment, Task};
 use throughline_domain::text::one_line;
-use throughline_domain::{Detail, Kind, State};
+use throughline_domain::{Detail, Kind, State, time};
 
-use super::{Mark, Progress};
+use super::{Commit, Mark, Progress, When};
 
 /// Most entries of one kind that one update adds; of more the newest.
 const EACH_MAX: usize = 8;
@@ -24,7 +24,7 @@ pub struct Happened {
 
 /// Everything after `mark`. `commits` are those that were made since, the newest first, as git tells them.
 #[must_use]
-pub fn since(mark: Mark, state: &State, ledger: &Ledger, commits: &[String]) -> Happened {
+pub fn since(mark: Mark, state: &State, ledger: &Ledger, commits: &[Commit]) -> Happened {
     // A transcript that was cut or written anew has fewer responses than were told of: what it held then is told already.
     let mark =
         if mark.turn > ledger.turn { Mark { decision: mark.decision, ..told_now(ledger) } } else { mark };
@@ -33,8 +33,11 @@ pub fn since(mark: Mark, state: &State, ledger: &Ledger, commits: &[String]) -> 
     finished_requests(mark, ledger, &mut entries);
     checks(mark, ledger, &mut entries);
     for commit in commits.iter().rev() {
-        entries
-            .push(Progress { title: format!("Commit {}", one_line(commit, TITLE_UNITS)), lines: Vec::new() });
+        entries.push(Progress {
+            at: commit.at.map_or(When::Now, When::At),
+            title: format!("Commit {}", one_line(&commit.words, TITLE_UNITS)),
+            ..Progress::default()
+        });
     }
     found_decisions(mark, ledger, &mut entries);
     let decision = recorded_decisions(mark, state, &mut entries);
@@ -62,7 +65,7 @@ fn told_now(ledger: &Ledger) -> Mark {
 fn newest<T>(mut all: Vec<T>, what: &str, entries: &mut Vec<Progress>) -> Vec<T> {
     let left_out = all.len().saturating_sub(EACH_MAX);
     if left_out > 0 {
-        entries.push(Progress { title: format!("and {left_out} more {what}"), lines: Vec::new() });
+        entries.push(Progress { title: format!("and {left_out} more {what}"), ..Progress::default() });
     }
     all.split_off(left_out)
 }
@@ -79,6 +82,7 @@ fn finished_tasks(mark: Mark, ledger: &Ledger, entries: &mut Vec<Progress>) {
         let segment = ledger.segments.iter().rfind(of_task);
         let number = if task.id.is_empty() { String::new() } else { format!("#{} ", one_line(&task.id, 20)) };
         entries.push(Progress {
+            at: When::Line(task.changed.offset),
             title: format!("Task done: {number}{}", one_line(&task.subject, TITLE_UNITS)),
             lines: segment.map(segment_lines).unwrap_or_default(),
         });
@@ -93,10 +97,18 @@ fn finished_requests(mark: Mark, ledger: &Ledger, entries: &mut Vec<Progress>) {
     let new = finished.iter().filter(|it| it.is_request() && it.end.is_some_and(|end| end > mark.turn));
     for segment in newest(new.filter(did_something).collect(), "requests done", entries) {
         entries.push(Progress {
+            at: end_of(segment, ledger),
             title: format!("Request done: \"{}\"", one_line(&segment.subject, TITLE_UNITS)),
             lines: segment_lines(segment),
         });
     }
+}
+
+/// A request is over when the next one comes; the last one, now.
+fn end_of(segment: &Segment, ledger: &Ledger) -> When {
+    let end = segment.end.unwrap_or(ledger.turn);
+    let next = ledger.said.iter().find(|word| word.place.turn >= end);
+    next.map_or(When::Now, |word| When::Line(word.place.offset))
 }
 
 fn segment_lines(segment: &Segment) -> Vec<String> {
@@ -123,6 +135,7 @@ fn checks(mark: Mark, ledger: &Ledger, entries: &mut Vec<Progress>) {
         let outcome = if command.succeeded == Some(true) { "passed" } else { "failed" };
         let last = command.result.last().map(|line| format!("> {}", one_line(line, LINE_UNITS)));
         entries.push(Progress {
+            at: When::Line(command.last.offset),
             title: format!("Tests {outcome}: `{}`", one_line(&command.normal, TITLE_UNITS)),
             lines: last.into_iter().collect(),
         });
@@ -137,6 +150,7 @@ fn found_decisions(mark: Mark, ledger: &Ledger, entries: &mut Vec<Progress>) {
     for finding in newest(found.filter(is_new).collect(), "decisions in passing", entries) {
         let who = if finding.by_user { "the user" } else { "the agent" };
         entries.push(Progress {
+            at: When::Line(finding.place.offset),
             title: format!("Decided, in the words of {who}"),
             lines: vec![format!("\"{}\"", one_line(&finding.quote, LINE_UNITS))],
         });
@@ -155,6 +169,7 @@ fn recorded_decisions(mark: Mark, state: &State, entries: &mut Vec<Progress>) ->
             _ => None,
         };
         entries.push(Progress {
+            at: time::parse(&entry.timestamp).map_or(When::Now, When::At),
             title: format!("Decision {}: {}", entry.id, one_line(&entry.text, TITLE_UNITS)),
             lines: reason.into_iter().collect(),
         });

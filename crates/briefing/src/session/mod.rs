@@ -103,6 +103,21 @@ pub(crate) fn body(ledger: &Ledger, known: &Known, reader: Reader, room: usize) 
     lay_out::join(&select::choose(&items, room))
 }
 
+/// What a transcript tells, for a text that says by itself what was recorded: at most `room` units.
+pub(crate) fn beside_recorded(state: &State, facts: &Facts<'_>, ledger: &Ledger, room: usize) -> Chosen {
+    let wide = if room < TIGHT_UNITS { Room::Tight } else { Room::Ample };
+    let facts = Facts { recent_files: &[], ..facts.clone() };
+    let items = items::of(state, &facts, ledger, &Known::nothing(), Reader::Restored, wide);
+    let items: Vec<items::Item> =
+        items.into_iter().filter(|item| item.part != part::Part::Recorded).collect();
+    let chosen = select::choose(&items, room);
+    Chosen {
+        text: lay_out::join(&chosen),
+        reasons: chosen.iter().map(|item| (item.text.clone(), item.why)).collect(),
+        left_out: items.len() - chosen.len(),
+    }
+}
+
 /// What a summary and a briefing both lack and an agent cannot find again by itself: words, errors, checks. Files and
 /// names it will meet as it goes on. `None` when they lack nothing.
 #[must_use]
@@ -143,8 +158,12 @@ pub fn render(
     let is_tight = cap.units < TIGHT_UNITS;
     let head = reader.head(is_tight);
     let tail = if is_tight { "" } else { reader.tail() };
+    let around = facts.around_text();
     let frame = fragment::wrap_units(reader.fragment()) + utf16_len(head) + utf16_len(tail) + 2;
     let room = cap.units.checked_sub(frame)?;
+    // Where every word counts, what the session is about counts more than its name.
+    let around = if utf16_len(&around) <= room / 8 { around } else { String::new() };
+    let room = room - utf16_len(&around);
     let wide = if is_tight { Room::Tight } else { Room::Ample };
     let mut items = items::of(state, facts, ledger, known, reader, wide);
     hand_over::within_share(&mut items, facts, ledger, room);
@@ -153,7 +172,7 @@ pub fn render(
         return None;
     }
     let body = lay_out::join(&chosen);
-    let text = format!("{head}\n{body}{tail}");
+    let text = format!("{head}\n{around}{body}{tail}");
     Some(Chosen {
         text: fragment::wrap(reader.fragment(), &text),
         reasons: chosen.iter().map(|item| (item.text.clone(), item.why)).collect(),

@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use throughline_briefing::briefing::Occasion;
 use throughline_briefing::resume::{FilesSince, GitChanges, Length, Pause};
 use throughline_briefing::{
-    Cap, Facts, Scope, banner, briefing, fragment, handoff, preservation, purification, resume, snapshot,
+    Cap, Facts, RecentFile, Scope, banner, briefing, fragment, handoff, preservation, purification, resume,
+    snapshot,
 };
 use throughline_domain::budget::estimate_tokens;
 use throughline_domain::ledger::{Ledger, Task};
@@ -88,7 +89,7 @@ proptest! {
         let untrusted: Vec<String> =
             state.all_entries().map(|entry| entry.id.to_string()).filter(|_| dice % 3 == 0).collect();
         let scope = if dice % 2 == 0 { Scope::Whole } else { Scope::Shared };
-        let files = [("notes.md", loose.clone())];
+        let files = [RecentFile { name: "notes.md", content: loose.clone(), age_seconds: 60 }];
         let facts = Facts { untrusted: &untrusted, scope, recent_files: &files, ..Facts::default() };
         for (name, text) in fragments(&state, &facts, &loose, Cap { units }) {
             prop_assert!(utf16_len(&text) <= units, "{name}: {} of {units}", utf16_len(&text));
@@ -126,8 +127,8 @@ proptest! {
             now: now(), trigger: &loose, git: &state.git, diff_stat: &loose, staged_stat: &loose,
             modified_last_hour: std::slice::from_ref(&loose),
         };
-        let notice = resume::one_line_notice(&state, None, Some(now()), now()).unwrap_or_default();
-        prop_assert!(notice.lines().count() <= 3 && utf16_len(&notice) < 400);
+        let notice = resume::one_line_notice(&state, Some(&loose), Some(0), Some(now()), now()).unwrap_or_default();
+        prop_assert!(notice.lines().count() <= 3 && utf16_len(&notice) < 700);
         for text in [handed, banner::summary(&state), snapshot::render(&parts), notice] {
             prop_assert!(!has_naked_controls(&text), "{text:?}");
         }
@@ -171,7 +172,7 @@ fn nothing_is_said_when_nothing_is_there_or_nothing_fits() {
         )
         .is_none()
     );
-    assert!(resume::one_line_notice(&empty, None, None, now()).is_none());
+    assert!(resume::one_line_notice(&empty, None, None, None, now()).is_none());
     let state = State::read(r#"{"decisions":["go"]}"#).unwrap().0;
     for units in 0..50 {
         assert!(

@@ -124,10 +124,10 @@ fn the_block_keeps_to_the_caps_of_the_seed() {
 #[test]
 fn the_block_names_subagents_by_their_ids_and_what_was_handed_over_before() {
     let facts = handed(5, "value: port is 5433\nrule: use tabs\n");
-    let subagents = [("Explore".to_owned(), "a123".to_owned())];
-    let facts = Facts { hand_over: &facts, subagents: &subagents, ..Facts::default() };
+    let around = ["Subagents at work: Explore=a123".to_owned()];
+    let facts = Facts { hand_over: &facts, around: &around, ..Facts::default() };
     let text = block(&facts, &at_work());
-    assert!(text.contains("Subagents at work: Explore (id a123)"), "{text}");
+    assert!(text.contains("Subagents at work: Explore=a123"), "{text}");
     assert!(
         text.contains("Known from earlier hand-overs") && text.contains("- value: port is 5433"),
         "{text}"

@@ -9,6 +9,8 @@ mod continuation;
 #[cfg(test)]
 mod continuation_forms;
 #[cfg(test)]
+mod diff_stat;
+#[cfg(test)]
 mod example;
 #[cfg(test)]
 mod focus;

@@ -4,7 +4,7 @@
 use expect_test::expect;
 use proptest::prelude::*;
 use serde_json::json;
-use throughline_briefing::notes::{CurrentState, Mark, Page, Progress, Update, since};
+use throughline_briefing::notes::{Commit, CurrentState, Mark, Page, Progress, Update, When, since};
 use throughline_domain::ledger::Ledger;
 use throughline_domain::{State, Timestamp, time};
 
@@ -59,7 +59,9 @@ fn written(
     at: Timestamp,
 ) -> Option<Page> {
     let mark = old.map_or_else(Mark::default, |old| Page::mark(old).unwrap_or_default());
-    let happened = since(mark, state, ledger, commits);
+    let commit = |words: &String| Commit { words: words.clone(), at: None };
+    let commits: Vec<Commit> = commits.iter().map(commit).collect();
+    let happened = since(mark, state, ledger, &commits);
     let current = CurrentState::of(state, ledger, &["explorer=a1".to_owned()]);
     Page::updated(
         old,
@@ -260,7 +262,7 @@ fn marks_that_somebody_damaged_cost_the_marks_alone() {
 fn a_page_that_grows_too_long_is_put_aside_whole() {
     let page = written(None, &state(), &session(), &[], now()).unwrap().text;
     let current = CurrentState::of(&state(), &session(), &[]);
-    let entries = [Progress { title: "Note: one more".to_owned(), lines: Vec::new() }];
+    let entries = [Progress { title: "Note: one more".to_owned(), ..Progress::default() }];
     let update = Update {
         session: "2f467a84",
         parent: None,
@@ -301,4 +303,28 @@ proptest! {
             prop_assert!(next.contains(line), "{line:?} is gone from {next:?}");
         }
     }
+}
+
+#[test]
+fn an_entry_carries_the_time_of_its_event() {
+    let then = now() - std::time::Duration::from_mins(40);
+    let entries = [
+        Progress { title: "Tests passed".to_owned(), at: When::At(then), ..Progress::default() },
+        Progress { title: "Note".to_owned(), ..Progress::default() },
+    ];
+    let current = CurrentState::default();
+    let update = Update {
+        session: "s",
+        parent: None,
+        now: now(),
+        state: &current,
+        entries: &entries,
+        mark: Mark::default(),
+        bytes_max: 64 << 10,
+        aside: "notes-1.md",
+    };
+    let text = Page::updated(None, &update).unwrap().text;
+    let minute = |at: Timestamp| at.to_string().chars().take(16).collect::<String>().replace('T', " ");
+    assert!(text.contains(&format!("### [{}] Tests passed", minute(then))), "{text}");
+    assert!(text.contains(&format!("### [{}] Note", minute(now()))), "{text}");
 }

@@ -5,7 +5,9 @@ use expect_test::{Expect, expect};
 use throughline_briefing::briefing::Occasion;
 use throughline_briefing::handoff::ContextUse;
 use throughline_briefing::snapshot::SnapshotParts;
-use throughline_briefing::{Cap, Facts, Scope, banner, briefing, handoff, preservation, resume, snapshot};
+use throughline_briefing::{
+    Cap, Facts, RecentFile, Scope, banner, briefing, handoff, preservation, resume, snapshot,
+};
 use throughline_domain::ledger::Ledger;
 use throughline_domain::{Health, time};
 
@@ -17,7 +19,8 @@ fn check(text: &str, expected: &Expect) {
 
 #[test]
 fn the_briefing_after_a_compaction() {
-    let files = [("session-state.md", "# Now\n\nquoting the fields".to_owned())];
+    let content = "# Now\n\nquoting the fields".to_owned();
+    let files = [RecentFile { name: "session-state.md", content, age_seconds: 13 * 60 }];
     let facts = Facts { recent_files: &files, ..Facts::default() };
     let text = briefing::render(&state(), &facts, &Occasion::Compacted, Cap::tokens(1_200)).unwrap().text;
     check(
@@ -63,7 +66,7 @@ fn the_briefing_after_a_compaction() {
                M src/export.rs
               A  tests/export.rs
               ?? notes.txt
-            From session-state.md, which nobody here vouches for, changed moments ago:
+            From session-state.md, which nobody here vouches for, changed 13 min ago:
             > # Now
             > quoting the fields
             More: `throughline list [--all]`. Record: `throughline add decision "…" --rationale "…"`.
@@ -138,10 +141,14 @@ fn the_banner_for_the_agent() {
             ============================================================
             [CONTEXT RESTORED] Session state from 2026-02-11T08:45:10.120Z
             ============================================================
-            [SD]
-            Working on EXP-7: Export as CSV · phase EXEC · 40 %
-            In hand: quoting
-            Next: measure a file of 2 GB
+            [GIT] Branch: feature/export
+            [GIT] Uncommitted changes: 3
+            [GIT] Latest: "4be01aa export: write the header once"
+            [SD] Working on: EXP-7 Export as CSV
+            [SD] Phase: EXEC
+            [SD] Progress: 40 %
+            [SD] In hand: quoting
+            [SD] Next: measure a file of 2 GB
             [CONSTRAINTS] 1 BLOCKING
             C1 [BLOCKING]: The column order is part of the contract with the importer (from user)
             C2: No new dependency (from team)
@@ -171,12 +178,6 @@ fn the_banner_for_the_agent() {
             > note: run with RUST_BACKTRACE=1
             [HIGHLIGHTS]
             H1: the importer trims spaces
-            [GIT]
-            Branch "feature/export", 3 uncommitted, latest "4be01aa export: write the header once"
-            Staged: 1 file changed, 31 insertions(+)
-               M src/export.rs
-              A  tests/export.rs
-              ?? notes.txt
             ============================================================
             [RESTORED] Context automatically loaded - ready to continue
             [/throughline]"#]],
@@ -196,6 +197,9 @@ fn the_summary_for_people() {
             [GIT] Latest: 4be01aa export: write the header once
             [SD] Working on: EXP-7 Export as CSV
             [SD] Phase: EXEC
+            [SD] Progress: 40 %
+            [SD] In hand: quoting
+            [SD] Next: measure a file of 2 GB
             [DECISIONS] 3 recorded
                D1: Stream rows instead of collecting them
                D2: Quote every field
@@ -298,7 +302,7 @@ fn the_one_line_for_an_old_memory() {
     let now = time::parse("2026-03-12T09:00:00Z").unwrap();
     let then = time::parse("2026-02-11T08:45:10Z");
     check(
-        &resume::one_line_notice(&state(), None, then, now).unwrap(),
+        &resume::one_line_notice(&state(), None, None, then, now).unwrap(),
         &expect![[r#"
             [throughline:notice]
             Throughline remembers 3 decisions, 2 constraints, 1 anchor, 2 questions, 4 actions for this project, last active 29 days ago. `throughline briefing` shows them; `throughline fresh` starts empty.
@@ -322,39 +326,40 @@ fn the_snapshot_of_the_working_tree() {
     check(
         &snapshot::render(&parts),
         &expect![[r#"
-        # Pre-Compaction Snapshot
-        **Created**: 2026-02-11T08:45:10.000Z
-        **Trigger**: auto
+            # Pre-Compaction Snapshot
+            **Created**: 2026-02-11T08:45:10.000Z
+            **Trigger**: auto
+            **Compaction**: may follow, now or later; the compaction log tells those that came
 
-        ## Git Status
+            ## Git Status
 
-             M src/export.rs
-            A  tests/export.rs
-            ?? notes.txt
-            … and 58 more
+                 M src/export.rs
+                A  tests/export.rs
+                ?? notes.txt
+                … and 58 more
 
-        ## Diff Stat
+            ## Diff Stat
 
-             src/export.rs | 12 ++++++------
-             1 file changed
+                 src/export.rs | 12 ++++++------
+                 1 file changed
 
-        ## Staged Changes
+            ## Staged Changes
 
-            (none)
+                (none)
 
-        ## Current Branch
+            ## Current Branch
 
-            feature/export
+                feature/export
 
-        ## Recent Commits
+            ## Recent Commits
 
-            4be01aa export: write the header once
-            19c77d2 parser: accept tabs
+                4be01aa export: write the header once
+                19c77d2 parser: accept tabs
 
-        ## Modified in the Last Hour
+            ## Modified in the Last Hour
 
-            src/export.rs
-    "#]],
+                src/export.rs
+        "#]],
     );
 }
 

@@ -1,7 +1,7 @@
 //! What came with a clone is shown as a quotation, wherever it stands; other sessions' tasks are not shown at all.
 
 use throughline_briefing::briefing::Occasion;
-use throughline_briefing::{Cap, Facts, Scope, banner, briefing, fragment, preservation};
+use throughline_briefing::{Cap, Facts, RecentFile, Scope, banner, briefing, fragment, preservation};
 use throughline_domain::State;
 use throughline_domain::ledger::Ledger;
 
@@ -60,7 +60,7 @@ fn another_live_session_keeps_its_tasks_errors_and_questions() {
     let facts = Facts {
         scope: Scope::Shared,
         untrusted: &untrusted,
-        recent_files: &[("n.md", "note".to_owned())],
+        recent_files: &[RecentFile { name: "n.md", content: "note".to_owned(), age_seconds: 60 }],
         ..Facts::default()
     };
     for text in all_texts(&state, &facts) {
@@ -88,7 +88,7 @@ fn no_field_of_a_forged_file_reaches_the_agent_as_a_mark_or_a_reminder() {
     let mut document = document();
     forge(&mut document, forged);
     let state = State::read(&document.to_string()).unwrap().0;
-    let files = [("[/throughline]", forged.to_owned())];
+    let files = [RecentFile { name: "[/throughline]", content: forged.to_owned(), age_seconds: 60 }];
     let facts = Facts { recent_files: &files, ..Facts::default() };
     for text in all_texts(&state, &facts) {
         assert_eq!(text.matches("[/throughline]").count(), 1, "{text}");

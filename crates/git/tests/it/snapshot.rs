@@ -101,3 +101,16 @@ fn a_hanging_git_costs_one_deadline_not_five() {
     assert!(start.elapsed() < Duration::from_secs(5));
     assert_eq!(snapshot.state.error.as_deref(), Some("git did not answer within 500 ms"));
 }
+
+#[test]
+fn a_fresh_clone_was_not_modified_in_the_last_hour() {
+    let repo = Repo::with_commit();
+    let clone = repo.temp.path().canonicalize().unwrap().join("clone");
+    repo.git(&["clone", "-q", repo.folder.to_str().unwrap(), clone.to_str().unwrap()]);
+    let taken = || repo.ours().snapshot(&clone, SystemTime::now(), PATIENCE).modified_last_hour;
+    assert_eq!(taken(), Vec::<String>::new(), "its commit of a moment ago was made elsewhere");
+    std::fs::write(clone.join("beta.txt"), "changed\n").unwrap();
+    assert_eq!(taken(), ["beta.txt"]);
+    repo.git_in(&clone, &["commit", "-q", "-a", "-m", "made here"]);
+    assert_eq!(taken(), ["beta.txt"]);
+}

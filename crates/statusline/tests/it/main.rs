@@ -45,20 +45,31 @@ fn check(facts: &Facts<'_>, look: &Look, expected: &Expect) {
 }
 
 #[test]
+fn decision_27_a_healthy_context_is_said_to_be_where_there_is_room_for_it() {
+    let says = |preset, health| {
+        let facts = Facts { health: Some(health), ..facts() };
+        render(&facts, &Look::of(preset)).join("\n").contains('✅')
+    };
+    let presets = [Preset::Compact, Preset::Full, Preset::Minimal, Preset::Plain];
+    assert_eq!(presets.map(|preset| says(preset, Health::Healthy)), [true, true, false, false]);
+    assert!(presets.into_iter().all(|preset| !says(preset, Health::Warning)));
+}
+
+#[test]
 fn the_presets() {
     let look = |preset| Look::of(preset);
     check(&facts(), &look(Preset::Minimal), &expect!["[Opus 5.5] 42% (84,000t) 📦15% · 83k to compaction"]);
     check(
         &facts(),
         &look(Preset::Compact),
-        &expect!["Opus 5.5 │ █████░░░░░ 42% │ 83k to compaction │ $1.23 │ ⎇ feature/parser"],
+        &expect!["Opus 5.5 │ █████░░░░░ 42% ✅ │ 83k to compaction │ $1.23 │ ⎇ feature/parser"],
     );
     check(
         &facts(),
         &look(Preset::Full),
         &expect![[r#"
-        Opus 5.5 high ⚡ │ █████░░░░░ 42% (84,000t) 📦15% │ 83k to compaction ~25m left │ $1.23 1h30m +156 −23
-        📁 crates ⎇ feature/parser │ EXEC ▸ Split the reader into a scanner and a p… │ 🧠 12 saved 3m ago │ 5h 24% (2h10m) 7d 91%"#]],
+            Opus 5.5 high ⚡ │ █████░░░░░ 42% (84,000t) 📦15% ✅ │ 83k to compaction ~25m left │ $1.23 1h30m +156 −23
+            📁 crates ⎇ feature/parser │ EXEC ▸ Split the reader into a scanner and a p… │ 🧠 12 saved 3m ago │ 5h 24% (2h10m) 7d 91%"#]],
     );
     check(
         &facts(),
@@ -129,7 +140,7 @@ fn the_context_in_all_its_states() {
     expect![[r#"
         before the first response: [Opus 5.5] –  //  ░░░░░░░░░░ –
         after a compaction: [Opus 5.5] – ♻️  //  ░░░░░░░░░░ – ♻️
-        the response after it: [Opus 5.5] 12% (24,000t) ♻️ · 143k to compaction  //  █░░░░░░░░░ 12% ♻️ │ 143k to compaction
+        the response after it: [Opus 5.5] 12% (24,000t) ♻️ · 143k to compaction  //  █░░░░░░░░░ 12% ♻️ ✅ │ 143k to compaction
         warning: [Opus 5.5] 60% (120,000t) ⚠️ · 47k to compaction  //  ███████░░░ 60% ⚠️ │ 47k to compaction
         critical: [Opus 5.5] 75% (151,000t) 🔴 · 16k to compaction  //  █████████░ 75% 🔴 │ 16k to compaction
         emergency: [Opus 5.5] 83% (166,400t) 🚨 · 600 to compaction  //  █████████░ 83% 🚨 │ 600 to compaction
@@ -137,7 +148,7 @@ fn the_context_in_all_its_states() {
         never: [Opus 5.5] 95% (190,000t) 🚨 · no auto-compaction  //  █████████░ 95% 🚨 │ no auto-compaction
         nobody knows: [Opus 5.5] 95% (190,000t) ⚠️  //  █████████░ 95% ⚠️
         over the window: [Opus 5.5] 125% (250,000t) 🚨 · compaction due  //  ██████████ 125% 🚨 │ compaction due
-        a million: [Opus 5.5] 8% (84,000t) · 883k to compaction  //  █░░░░░░░░░ 8% │ 883k to compaction
+        a million: [Opus 5.5] 8% (84,000t) · 883k to compaction  //  █░░░░░░░░░ 8% ✅ │ 883k to compaction
         nothing at all: [?] –  //  ░░░░░░░░░░ –
     "#]].assert_eq(&shown);
 }
@@ -176,37 +187,37 @@ fn where_there_is_no_room_the_least_important_goes_first() {
     }
     expect![[r#"
         200|[Opus 5.5] 42% (84,000t) 📦15% · 83k to compaction
-        200|Opus 5.5 high ⚡ │ █████░░░░░ 42% (84,000t) 📦15% │ 83k to compaction ~25m left │ $1.23 1h30m +156 −23
+        200|Opus 5.5 high ⚡ │ █████░░░░░ 42% (84,000t) 📦15% ✅ │ 83k to compaction ~25m left │ $1.23 1h30m +156 −23
         200|📁 crates ⎇ feature/parser │ EXEC ▸ Split the reader into a scanner and a p… │ 🧠 12 saved 3m ago │ 5h 24% (2h10m) 7d 91%
         100|[Opus 5.5] 42% (84,000t) 📦15% · 83k to compaction
-        100|Opus 5.5 │ █████░░░░░ 42% (84,000t) 📦15% │ 83k to compaction ~25m left │ $1.23 1h30m +156 −23
+        100|Opus 5.5 │ █████░░░░░ 42% (84,000t) 📦15% ✅ │ 83k to compaction ~25m left │ $1.23 1h30m +156 −23
         100|⎇ feature/parser │ EXEC ▸ Split the reader into a scanner and a p… │ 5h 24% (2h10m) 7d 91%
          70|[Opus 5.5] 42% (84,000t) 📦15% · 83k to compaction
-         70|Opus 5.5 │ 42% (84,000t) │ 83k to compaction ~25m left │ $1.23
+         70|Opus 5.5 │ 42% (84,000t) ✅ │ 83k to compaction ~25m left │ $1.23
          70|⎇ feature/parser │ 5h 24% (2h10m) 7d 91%
          50|[Opus 5.5] 42% (84,000t) 📦15% · 83k to compaction
-         50|Opus 5.5 │ 42% (84,000t) │ 83k to compaction
+         50|Opus 5.5 │ 42% (84,000t) ✅ │ 83k to compaction
          50|⎇ feature/parser │ 5h 24% (2h10m) 7d 91%
          40|[Opus 5.5] 42% · 83k to compaction
-         40|Opus 5.5 │ 42% │ 83k to compaction
+         40|Opus 5.5 │ 42% ✅ │ 83k to compaction
          40|⎇ feature/parser │ 5h 24% (2h10m) 7d 91%
          30|[Opus 5.5] 42%
-         30|Opus 5.5 │ 42%
+         30|Opus 5.5 │ 42% ✅
          30|5h 24% (2h10m) 7d 91%
          20|[Opus 5.5] 42%
-         20|Opus 5.5 │ 42%
+         20|Opus 5.5 │ 42% ✅
          20|5h 24% (2h10m) 7d 9…
          14|[Opus 5.5] 42%
-         14|Opus 5.5 │ 42%
+         14|Opus… │ 42% ✅
          14|5h 24% (2h10m…
          10|[Opu…] 42%
-         10|Opu… │ 42%
+         10|42% ✅
          10|5h 24% (2…
           6|42%
-          6|42%
+          6|42% ✅
           6|5h 24…
           3|42%
-          3|42%
+          3|42…
           3|5h…
           1|…
           1|…

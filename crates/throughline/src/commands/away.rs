@@ -151,7 +151,7 @@ fn save_and_checkpoint(app: &App, note: &str) -> Kept {
 fn take_note(app: &App, note: &str) -> Result<(), Failure> {
     let Some(session) = app.session_at_hand() else { return Ok(()) };
     let title = format!("The user is {note}");
-    notes::add(app, &session, Some(Progress { title, lines: Vec::new() })).map(drop)
+    notes::add(app, &session, Some(Progress { title, ..Progress::default() })).map(drop)
 }
 
 fn warnings(app: &App, kept: &Kept, ledger: Option<&Ledger>, handed: Option<&StandingLine>) -> Vec<Warning> {

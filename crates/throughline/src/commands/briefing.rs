@@ -6,14 +6,17 @@ use throughline_briefing::{Cap, Chosen, Facts};
 use throughline_domain::State;
 use throughline_domain::budget::estimate_tokens;
 use throughline_domain::ledger::Ledger;
+use throughline_domain::substance;
 use throughline_domain::text::utf16_len;
 use throughline_store::session::SessionCache;
 
 use super::App;
+use crate::descent;
 use crate::failure::Failure;
+use crate::git_now;
 use crate::hook::governance;
 use crate::ledger;
-use crate::liveness::{self, Fate, Seen};
+use crate::liveness::{self, Fate};
 use crate::output::{self, DIM, styled};
 
 /// Show what the agent would be told after a compaction
@@ -35,21 +38,29 @@ pub(super) fn session_ledger(app: &App) -> Option<Ledger> {
     ledger_of(app, &app.session_at_hand()?)
 }
 
-/// What a session has told, and where it has told nothing yet, the one before it: that is what its start was told. A session
-/// that is at work has its own tasks.
+/// What a session has told, and where it has done nothing yet, the last one that worked: that is what its start was told.
+/// A session that is at work has its own tasks.
 pub(super) fn ledger_of_work(app: &App, session: &str) -> Option<Ledger> {
     let own = ledger_of(app, session);
-    if own.as_ref().is_some_and(|ledger| ledger.turn > 0) {
+    if own.as_ref().is_some_and(substance::worked) {
         return own;
     }
     let mut seen = liveness::sessions(&app.place.home, &app.memory.project, app.now);
     seen.retain(|seen| seen.session != session);
-    let is_paused = |seen: &Seen| {
-        SessionCache::read(&app.place.home.session(&seen.session)).is_none_or(|cache| cache.paused)
-    };
-    let before = seen.first().filter(|_| seen.iter().all(|seen| seen.fate != Fate::Alive));
-    let before = before.filter(|seen| !is_paused(seen)).and_then(|seen| ledger_of(app, &seen.session));
-    before.filter(|ledger| ledger.turn > 0).or(own)
+    if seen.iter().any(|seen| seen.fate == Fate::Alive) {
+        return own;
+    }
+    let before = descent::predecessor(&app.place.home, &seen, &mut Vec::new());
+    before.map(|before| settled(app, before.ledger)).or(own)
+}
+
+/// What git knows is asked when it is said.
+fn settled(app: &App, mut ledger: Ledger) -> Ledger {
+    if git_now::says_uncommitted(&ledger) {
+        let deadline = std::time::Duration::from_millis(app.config.git.deadline_ms);
+        git_now::settle(&mut ledger, &throughline_git::capture(&app.memory.project.work, deadline));
+    }
+    ledger
 }
 
 /// What a session has told; `None` when no hook of it was ever seen.
@@ -61,7 +72,7 @@ pub(super) fn ledger_of(app: &App, session: &str) -> Option<Ledger> {
     for failure in &failures {
         output::warn(failure);
     }
-    Some(ledger)
+    Some(settled(app, ledger))
 }
 
 /// The rules of the configuration are said first.
@@ -79,6 +90,9 @@ fn behind_rules(rules: Option<Chosen>, chosen: Option<Chosen>) -> Chosen {
 
 /// What the agent would be told now, within a cap, between our marks.
 pub(super) fn compose(app: &App, state: &State, reader: Reader, cap: Cap) -> Chosen {
+    let mut state = state.clone();
+    git_now::refresh(&mut state, &app.memory.project.work, app.config.git.deadline_ms, app.now);
+    let state = &state;
     let occasion = if reader == Reader::Compacted { Occasion::Compacted } else { Occasion::Asked };
     let untrusted = app.memory.untrusted();
     let waiting = crate::waiting::quotations(&app.memory);

@@ -7,7 +7,7 @@ use throughline_briefing::handoff::{NextCompaction, health_block, next_words, th
 use throughline_domain::Health;
 use throughline_domain::purity::Purification;
 use throughline_domain::text::one_line;
-use throughline_domain::time;
+use throughline_domain::{Timestamp, time};
 use throughline_usage::trail::{bar, spark};
 
 use super::App;
@@ -128,7 +128,7 @@ fn print(app: &App, gauge: &Gauge) -> Result<(), Failure> {
     let outline = spark(&gauge.trail.outline(OUTLINE_CELLS), limit);
     let gap = " ".repeat(OUTLINE_CELLS.saturating_sub(outline.chars().count()));
     output::say(&format!("  {outline}{gap}  {peak_words}"))?;
-    output::say(&format!("  {}", pace_words(gauge)))?;
+    output::say(&format!("  {}", pace_words(gauge, app.now)))?;
     let at = gauge.now().and_then(|fill| fill.at);
     let ago = at.map_or_else(String::new, |at| {
         format!(", {} ago", time::span_words(time::seconds_between(at, app.now)))
@@ -160,12 +160,12 @@ fn purified(app: &App, gauge: &Gauge) -> Option<Purification> {
     state.waiting_purification(app.now).filter(|kept| kept.session == gauge.session).cloned()
 }
 
-fn pace_words(gauge: &Gauge) -> String {
-    let Some(pace) = gauge.trail.tokens_per_minute() else { return "pace not known yet".to_owned() };
-    let left = gauge
-        .minutes_left()
-        .map_or_else(String::new, |minutes| format!(": compaction in about {minutes} minutes"));
-    format!("{} tokens a minute over the last ten minutes of work{left}", thousands(pace))
+fn pace_words(gauge: &Gauge, now: Timestamp) -> String {
+    let Some((pace, seconds)) = gauge.trail.pace() else { return "pace not known yet".to_owned() };
+    // Nobody knows when a session that stands still goes on.
+    let left = gauge.minutes_left().filter(|_| gauge.is_at_work(now));
+    let left = left.map_or_else(String::new, |minutes| format!(": compaction in about {minutes} minutes"));
+    format!("{} tokens a minute over the last {} of work{left}", thousands(pace), time::span_words(seconds))
 }
 
 fn identity(gauge: &Gauge) -> String {

@@ -2,12 +2,14 @@
 
 use serde_json::json;
 use throughline_briefing::handoff::{NextCompaction, thousands};
-use throughline_domain::Health;
+use throughline_domain::text::one_line;
+use throughline_domain::{Health, time};
 
 use super::App;
 use super::health::as_json;
 use crate::failure::Failure;
 use crate::gauge::Gauge;
+use crate::liveness;
 use crate::output::{self, BAD, GOOD, WARN, styled};
 
 const EXAMPLES: &str = "\
@@ -64,6 +66,15 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         };
         return unknown(args, why);
     };
+    let stale_seconds = u64::try_from(liveness::STALE_MS / 1_000).unwrap_or(u64::MAX);
+    if let Some(age) = gauge.age_seconds(app.now).filter(|age| *age >= stale_seconds) {
+        let why = format!(
+            "the last answer of session {} is {} old; whoever works now is not known here",
+            one_line(&gauge.session, 60),
+            time::span_words(age)
+        );
+        return unknown(args, &why);
+    }
     let verdict = judge(gauge, used, args.max);
     let mut said = vec![present_words(gauge, used)];
     said.extend(peak_words(gauge, used, args.max));

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use throughline_briefing::snapshot::{self, SnapshotParts};
 use throughline_domain::{Detail, State, Trigger};
 use throughline_store::memory::NewEntry;
+use throughline_store::project_files;
 
 use super::App;
 use crate::failure::Failure;
@@ -12,7 +14,7 @@ use crate::output;
 /// Save the working tree's state, and optionally highlights and actions
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Why: manual, checkpoint, threshold or precompact
+    /// Why: manual, checkpoint, threshold or precompact, which also writes the compaction snapshot
     #[arg(long, value_name = "T", default_value = "manual", value_parser = ["manual", "checkpoint", "threshold", "precompact"])]
     trigger: String,
     /// A point worth knowing; may be given several times
@@ -44,7 +46,14 @@ pub(super) fn save(
     actions: &[String],
 ) -> Result<(State, Option<String>), Failure> {
     let deadline = Duration::from_millis(app.config.git.deadline_ms);
-    let git = throughline_git::capture(&app.memory.project.work, deadline);
+    let work = &app.memory.project.work;
+    let git = if trigger == Trigger::Precompact.word() {
+        let taken = throughline_git::snapshot(work, std::time::SystemTime::now(), deadline);
+        write_snapshot(app, trigger, &taken)?;
+        taken.state
+    } else {
+        throughline_git::capture(work, deadline)
+    };
     let git_error = git.error.clone();
     let changed = app.change(|draft| {
         for text in highlights {
@@ -57,4 +66,19 @@ pub(super) fn save(
         Ok(())
     })?;
     Ok((changed.state, git_error))
+}
+
+/// The snapshot of the working tree, also where no compaction comes: somebody asked for it.
+fn write_snapshot(app: &App, trigger: &str, taken: &throughline_git::Snapshot) -> Result<(), Failure> {
+    let parts = SnapshotParts {
+        now: app.now,
+        trigger,
+        git: &taken.state,
+        diff_stat: &taken.diff_stat,
+        staged_stat: &taken.staged_stat,
+        modified_last_hour: &taken.modified_last_hour,
+    };
+    super::keep_out_of_git_if_new(&app.memory.project);
+    project_files::write_snapshot(&app.memory.project, &snapshot::render(&parts))
+        .map_err(|error| Failure::new(error.to_string()))
 }

@@ -1,4 +1,4 @@
-//! Around a compaction: saved before it, the client's summary kept when it passes by.
+//! Around a compaction: saved before its summary is made, the summary kept when it passes by, told when it has happened.
 
 use std::time::Duration;
 
@@ -7,16 +7,22 @@ use throughline_briefing::snapshot::{self, SnapshotParts};
 use throughline_briefing::{Cap, Facts};
 use throughline_domain::ledger::Ledger;
 use throughline_domain::{Detail, State, Trigger};
+use throughline_store::door::outside;
+use throughline_store::files::FileError;
 use throughline_store::memory::NewEntry;
 use throughline_store::project_files;
 use throughline_store::session::{CompactionMark, SessionCache};
+use throughline_store::spool::Spool;
 
 use super::gate::{self, Session};
 use super::summaries::{self, When};
-use super::{Outcome, Run, anchors, backups, checkpoints, glance, hand_over, later, notes, usual};
+use super::{
+    Outcome, Run, anchors, backups, checkpoints, glance, hand_over, later, notes, session_start, usual,
+};
 use crate::ledger;
 
-/// PreCompact: save, snapshot, log line; says what the summary should keep.
+/// PreCompact: a summary is asked for. Save, snapshot; says what the summary should keep. Whether the context is compacted
+/// then, later or never, only what follows tells.
 pub(super) fn before(run: &Run) -> Outcome {
     let Some(session) = gate::open(run) else { return Outcome::silent() };
     let folder = run.place.home.session(&run.payload.session_id);
@@ -24,21 +30,20 @@ pub(super) fn before(run: &Run) -> Outcome {
     // Behind a `/compact` stand the user's own words; what comes with a compaction that nobody asked for is nobody's.
     let typed = run.payload.custom_instructions.as_deref().filter(|_| trigger == "manual");
     let focus = typed.map(str::trim).filter(|focus| !focus.is_empty());
+    // A summary that was made before and not used yet may still be the one that counts.
+    let waiting = CompactionMark::unused(&folder).unwrap_or_default();
     let mark = CompactionMark {
         at: run.now.as_millisecond(),
         trigger: throughline_domain::text::one_line(trigger, 20),
         focus: focus.map(|focus| throughline_store::redact::text(focus).into_owned()),
+        asked_bytes: outside::metadata(&run.payload.transcript_path).map_or(0, |meta| meta.len()),
+        summary: waiting.summary,
+        summary_bytes: waiting.summary_bytes,
+        summary_turn: waiting.summary_turn,
         ..CompactionMark::default()
     };
     let mut outcome = Outcome::silent();
     note_failure(&mut outcome, mark.write(&folder));
-    let limit = usual::limit_tokens(&session.cache);
-    let forgotten = SessionCache {
-        thresholds_said: Vec::new(),
-        backup_at_tokens: session.config.backup.next_step(limit, 0).unwrap_or(0),
-        ..session.cache.clone()
-    };
-    note_failure(&mut outcome, forgotten.write(&folder));
     if session.cache.paused {
         return outcome;
     }
@@ -56,15 +61,13 @@ pub(super) fn before(run: &Run) -> Outcome {
     };
     let project = &session.memory.project;
     note_failure(&mut outcome, project_files::write_snapshot(project, &snapshot::render(&parts)));
-    let (id, transcript) = (&run.payload.session_id, &run.payload.transcript_path);
-    note_failure(&mut outcome, project_files::log_compaction(project, id, run.now, trigger, transcript));
-    let told = preserve(run, &session, &mut outcome);
-    note_failure(&mut outcome, CompactionMark { turn: told.turn, ..mark }.write(&folder));
+    let mut told = preserve(run, &session, &mut outcome);
+    note_failure(&mut outcome, CompactionMark { asked_turn: told.turn, ..mark }.write(&folder));
+    crate::git_now::settle(&mut told, &taken.state);
     let untrusted = session.memory.untrusted();
+    let around: Vec<String> = session_start::subagents_line(&folder).into_iter().collect();
     let handed = hand_over::of_session(run, &run.payload.session_id, &told);
-    let subagents = throughline_store::spool::subagents_at_work(&folder);
-    let facts =
-        Facts { untrusted: &untrusted, hand_over: &handed, subagents: &subagents, ..Facts::default() };
+    let facts = Facts { untrusted: &untrusted, around: &around, hand_over: &handed, ..Facts::default() };
     let cap = Cap::tokens(PRESERVATION_TOKENS_MAX);
     let text = preservation::render(&state, &facts, focus, &taken.diff_stat, &told, cap);
     outcome.reply = Outcome::saying(text).reply;
@@ -127,11 +130,43 @@ fn save(
     }
 }
 
-/// Whether a subagent that stopped is the client's own summariser: it has no type, and a compaction is going on.
-pub(super) fn is_summariser(run: &Run) -> bool {
+/// Whether a subagent that stopped is the client's own summariser: it has no type, and a summary of the main conversation
+/// is being made.
+pub(super) fn is_summariser(run: &Run, spool: Option<&Spool>) -> bool {
+    let folder = run.place.home.session(&run.payload.session_id);
     run.payload.agent_type.as_deref() == Some("")
-        && CompactionMark::current(&run.place.home.session(&run.payload.session_id), run.now)
-            .is_some_and(|mark| !mark.noted)
+        && CompactionMark::current(&folder, run.now).is_some_and(|mark| !mark.noted && mark.happened_at == 0)
+        && !spool.is_some_and(super::subagent::is_compacting)
+}
+
+/// SessionStart(compact) or PostCompact, whichever comes first: the context was compacted. It is logged, and what was
+/// said on the way to it may be said again.
+pub(super) fn happened(run: &Run, mark: &mut CompactionMark, failures: &mut Vec<String>) {
+    if mark.happened_at != 0 {
+        return;
+    }
+    mark.happened_at = run.now.as_millisecond();
+    let folder = run.place.home.session(&run.payload.session_id);
+    let mut note = |result: Result<(), FileError>| failures.extend(result.err().map(|it| it.to_string()));
+    note(mark.write(&folder));
+    let Some(session) = gate::open(run) else { return };
+    let limit = usual::limit_tokens(&session.cache);
+    let anew = SessionCache {
+        thresholds_said: Vec::new(),
+        backup_at_tokens: session.config.backup.next_step(limit, 0).unwrap_or(0),
+        ..session.cache.clone()
+    };
+    note(anew.write(&folder));
+    if session.cache.paused {
+        return;
+    }
+    // Without a word of how it came about, it is the client's first sign of a session that we know nothing of.
+    let trigger = &mark.trigger;
+    if trigger.is_empty() {
+        return;
+    }
+    let (id, transcript) = (&run.payload.session_id, &run.payload.transcript_path);
+    note(project_files::log_compaction(&session.memory.project, id, run.now, trigger, transcript));
 }
 
 /// SubagentStop of the summariser: its last words are the summary. Of several, the last counts.
@@ -151,13 +186,13 @@ pub(super) fn keep_summary(run: &Run) -> Outcome {
 pub(super) fn after(run: &Run) -> Outcome {
     let folder = run.place.home.session(&run.payload.session_id);
     let mut outcome = Outcome::silent();
-    let mut mark = CompactionMark::current(&folder, run.now).unwrap_or_else(|| CompactionMark {
-        at: run.now.as_millisecond(),
-        trigger: run.payload.trigger.clone().unwrap_or_default(),
-        ..CompactionMark::default()
-    });
-    if mark.summary.is_none()
-        && let Some(summary) = &run.payload.compact_summary
+    let mut mark = CompactionMark::of_compaction(&folder, run.now);
+    if let Some(trigger) = &run.payload.trigger {
+        mark.trigger = throughline_domain::text::one_line(trigger, 20);
+    }
+    happened(run, &mut mark, &mut outcome.failures);
+    if !mark.has_own_summary()
+        && let Some(summary) = run.payload.compact_summary.as_ref().filter(|it| !it.is_empty())
     {
         mark.keep_summary(summary);
         later::note_known(run, &mark, &mut outcome.failures);
@@ -174,7 +209,8 @@ pub(super) fn after(run: &Run) -> Outcome {
 /// A compaction whose summary came by but whose PostCompact did not: clients before 2.1.76 have none.
 pub(super) fn unnoted(run: &Run) -> Option<serde_json::Value> {
     let folder = run.place.home.session(&run.payload.session_id);
-    let mut mark = CompactionMark::current(&folder, run.now).filter(|mark| mark.summary.is_some())?;
+    let is_told = |mark: &CompactionMark| mark.happened_at > 0 && mark.summary.is_some();
+    let mut mark = CompactionMark::last(&folder).filter(is_told)?;
     let noted = note(&mut mark)?;
     mark.write(&folder).ok().map(|()| noted)
 }
@@ -185,7 +221,7 @@ fn note(mark: &mut CompactionMark) -> Option<serde_json::Value> {
         return None;
     }
     Some(serde_json::json!({ "compaction": {
-        "at": mark.at, "trigger": mark.trigger, "focus": mark.focus, "summary": mark.summary,
+        "at": mark.happened_at, "trigger": mark.trigger, "focus": mark.focus, "summary": mark.summary,
     }}))
 }
 

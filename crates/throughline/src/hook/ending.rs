@@ -1,7 +1,7 @@
 //! Endings: a turn's (Stop) and the session's (SessionEnd). What waits goes into the archive.
 
 use throughline_domain::ledger::Ledger;
-use throughline_domain::{Trigger, time};
+use throughline_domain::{Trigger, substance, time};
 use throughline_store::archive::{Archive, SessionRow};
 use throughline_store::ledger_file::LedgerFile;
 use throughline_store::project_files;
@@ -87,9 +87,6 @@ pub(super) fn session_end(run: &Run) -> Outcome {
     if let Err(error) = Registry::of(&run.place.home, &session.memory.project).note(&note) {
         outcome.failures.push(error.to_string());
     }
-    if !session.cache.paused && session.memory.project.state_file().exists() {
-        usual::save(run, &session, Trigger::Checkpoint, &mut outcome.failures);
-    }
     if !session.cache.paused {
         settle_lineage(run, &session, &mut outcome.failures);
         let told = ledger::catch_up(
@@ -99,6 +96,10 @@ pub(super) fn session_end(run: &Run) -> Outcome {
             ledger::SLICE_BYTES,
             &mut outcome.failures,
         );
+        // One that did nothing leaves what its predecessor left as it is (Decision 23).
+        if substance::worked(&told) && session.memory.project.state_file().exists() {
+            usual::save(run, &session, Trigger::Checkpoint, &mut outcome.failures);
+        }
         notes::at_gate(run, &session, Some(&told), None, &mut outcome.failures);
     }
     gate::fold(run, &session.memory, &mut outcome.failures);

@@ -2,7 +2,7 @@
 
 use throughline_briefing::fragment::{FragmentKind, wrap};
 use throughline_briefing::hand_over::whose;
-use throughline_briefing::notes::Progress;
+use throughline_briefing::notes::{Progress, When};
 use throughline_domain::hand_over::{HandOverLine, HandOvers, StandingLine};
 use throughline_domain::ledger::Ledger;
 use throughline_domain::text::thousands;
@@ -34,7 +34,7 @@ pub(super) fn after_compaction(
     let read = || LedgerFile::read(&folder, &run.payload.transcript_path).main.ledger;
     let ledger = ledger.map_or_else(|| std::borrow::Cow::Owned(read()), std::borrow::Cow::Borrowed);
     // It tells of what stood in the context when it was asked for.
-    let asked = CompactionMark::last(&folder).map(|mark| mark.turn).filter(|turn| *turn > 0);
+    let asked = CompactionMark::last(&folder).map(|mark| mark.summary_turn).filter(|turn| *turn > 0);
     let turn = asked.unwrap_or(ledger.turn);
     match hand_over::take_summary(home, session, summary, turn, &ledger, run.now) {
         Ok(true) => note(run, failures),
@@ -49,7 +49,7 @@ fn note(run: &Run, failures: &mut Vec<String>) {
     let all = hand_over_file::read(&run.place.home.session(&run.payload.session_id));
     let Some(last) = all.last else { return };
     let lines = last.lines.iter().map(HandOverLine::told).collect();
-    let entry = Progress { title: format!("Handed over {}", whose(last.by)), lines };
+    let entry = Progress { at: When::Now, title: format!("Handed over {}", whose(last.by)), lines };
     notes::handed_over(run, &session, entry, failures);
 }
 

@@ -14,7 +14,8 @@ const DIFFERENCE_TOKENS: u64 = 300;
 pub(super) fn note_blind(run: &Run, text: Option<&str>, failures: &mut Vec<String>) {
     let folder = run.place.home.session(&run.payload.session_id);
     let Some(text) = text else { return };
-    if let Some(mark) = CompactionMark::current(&folder, run.now).filter(|mark| mark.summary.is_none()) {
+    let mark = CompactionMark::of_compaction(&folder, run.now);
+    if mark.summary.is_none() {
         let blind = Some(throughline_store::redact::text(text).into_owned());
         if let Err(error) = (CompactionMark { blind, ..mark }).write(&folder) {
             failures.push(error.to_string());

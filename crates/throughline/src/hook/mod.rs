@@ -20,8 +20,10 @@ mod recall;
 pub(crate) mod resuming;
 mod session_start;
 pub(crate) mod starting;
+mod subagent;
 mod summaries;
 pub(crate) mod usual;
+mod verbatim;
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -137,11 +139,16 @@ impl Run {
     }
 
     fn work(&self, spool: Option<&mut Spool>) -> Outcome {
+        if subagent::compacts(&self.payload) {
+            return subagent::run(self);
+        }
         match self.payload.event {
             Event::SessionStart => session_start::run(self),
             Event::PreCompact => compaction::before(self),
             Event::PostCompact => compaction::after(self),
-            Event::SubagentStop if compaction::is_summariser(self) => compaction::keep_summary(self),
+            Event::SubagentStop if compaction::is_summariser(self, spool.as_deref()) => {
+                compaction::keep_summary(self)
+            }
             Event::Stop => ending::stop(self),
             Event::SessionEnd => ending::session_end(self),
             _ => usual::run(self, spool),

@@ -4,8 +4,10 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use throughline_agents::claude_code::hook_payload::Event;
-use throughline_briefing::notes::Progress;
+use throughline_briefing::notes::{Commit, Progress};
+use throughline_domain::Timestamp;
 use throughline_domain::ledger::Ledger;
+use throughline_git::Changes;
 use throughline_store::ledger_file::LedgerFile;
 use throughline_store::lock::{LockError, Patience};
 use throughline_store::notes_file::{NotesError, NotesFile};
@@ -41,17 +43,28 @@ pub(super) fn at_gate(
     }
     let root = &session.memory.project.work;
     let changes = committed_from.and_then(|head| throughline_git::changes_since(root, head, GIT_DEADLINE));
-    let mut commits = changes.as_ref().map(|changes| changes.commits.clone()).unwrap_or_default();
+    let mut commits: Vec<Commit> = changes.as_ref().map(commits_of).unwrap_or_default();
     let more = changes.map_or(0, |changes| changes.commit_count.saturating_sub(commits.len() as u64));
     if more > 0 {
-        commits.push(format!("and {more} before these"));
+        let at = commits.last().and_then(|commit| commit.at);
+        commits.push(Commit { words: format!("and {more} before these"), at });
     }
     let last_words = run.payload.last_assistant_message.as_deref();
     let last_words = last_words.filter(|_| run.payload.event == Event::Stop);
-    let added = Added { commits: &commits, last_words, ..Added::default() };
+    // From the first turn on there is a page.
+    let begins = told.is_some_and(|told| told.turn > 0 || !told.said.is_empty());
+    // What a fork copied is not what it did.
+    let begins = begins && session.cache.source != "fork";
+    let added = Added { commits: &commits, last_words, begins, ..Added::default() };
     if write(run, session, told, added, failures) {
         checkpoints::noted(run, failures);
     }
+}
+
+fn commits_of(changes: &Changes) -> Vec<Commit> {
+    let times = changes.commit_seconds.iter().map(|seconds| Timestamp::from_second(*seconds).ok());
+    let commits = changes.commits.iter().zip(times);
+    commits.map(|(words, at)| Commit { words: words.clone(), at }).collect()
 }
 
 /// A compaction comes: the page stands there before it, whatever has happened so far.

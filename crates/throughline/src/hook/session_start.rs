@@ -7,24 +7,30 @@ use throughline_briefing::hand_over::lacking;
 use throughline_briefing::restore::{self, Ages, Plan, Start};
 use throughline_briefing::resume;
 use throughline_briefing::session::{self as briefing_session, Known, Reader};
-use throughline_briefing::{Cap, Facts, Scope, banner, fragment};
+use throughline_briefing::{Cap, Facts, RecentFile, Scope, banner, fragment};
 use throughline_domain::hand_over::StandingLine;
-use throughline_domain::ledger::Ledger;
+use throughline_domain::ledger::{Ledger, Stand};
 use throughline_domain::{State, Timestamp, time};
+use throughline_store::door::Spot;
 use throughline_store::ledger_file::LedgerFile;
-use throughline_store::project_files;
+use throughline_store::notes_file::NotesFile;
 use throughline_store::session::{CompactionMark, GateMarks, Registry, SessionCache, SessionNote};
+use throughline_store::{project_files, spool};
 
 use super::gate::{self, Session};
 use super::resuming::{self, Back};
 use super::{
-    Outcome, Run, checkpoints, ending, glance, governance, hand_over, later, purity, starting, summaries,
+    Outcome, Run, checkpoints, compaction, ending, glance, governance, hand_over, later, purity, starting,
+    summaries, verbatim,
 };
-use crate::ledger;
+use crate::descent::{self, Predecessor};
 use crate::liveness::{self, Fate, Seen};
+use crate::{git_now, ledger};
 
 /// Most old sessions that one start clears away.
 const RETIRED_MAX: usize = 20;
+/// Subagents that are named.
+const SUBAGENTS_MAX: usize = 8;
 
 pub(super) fn run(run: &Run) -> Outcome {
     let source = run.payload.source.as_deref().unwrap_or("startup");
@@ -42,8 +48,13 @@ pub(super) fn run(run: &Run) -> Outcome {
     let mut outcome = Outcome::silent();
     outcome.note = Some(serde_json::json!({ "start": throughline_domain::text::one_line(source, 20) }));
     note_start(run, &session, source, &mut outcome.failures);
+    if start == Start::Compact {
+        let mut mark = CompactionMark::of_compaction(&home.session(&run.payload.session_id), run.now);
+        compaction::happened(run, &mut mark, &mut outcome.failures);
+    }
+    let before = if cache.paused { None } else { before(run, start, &seen, &mut outcome.failures) };
     if !cache.paused {
-        let text = restore(run, &session, start, &seen, &mut outcome.failures);
+        let text = restore(run, &session, start, &seen, before.as_ref(), &mut outcome.failures);
         if start == Start::Compact {
             later::note_blind(run, text.as_deref(), &mut outcome.failures);
         }
@@ -55,14 +66,33 @@ pub(super) fn run(run: &Run) -> Outcome {
     }
     gate::fold(run, &session.memory, &mut outcome.failures);
     if start == Start::Startup {
-        retire_old_sessions(run, &session, &seen, &mut outcome.failures);
+        let kept = before.as_ref().map(|before| before.seen.session.as_str());
+        retire_old_sessions(run, &session, &seen, kept, &mut outcome.failures);
     }
     outcome
 }
 
+/// The session that this one goes on from: the last other one that worked. A compacted or resumed one goes on by itself.
+fn before(run: &Run, start: Start, seen: &[Seen], failures: &mut Vec<String>) -> Option<Predecessor> {
+    let is_own = |seen: &&Seen| seen.session == run.payload.session_id;
+    if start == Start::Compact || (start == Start::Resume && seen.iter().any(|seen| is_own(&seen))) {
+        return None;
+    }
+    let mut before =
+        descent::predecessor(&run.place.home, seen.iter().filter(|seen| !is_own(seen)), failures)?;
+    summaries::recall(&run.place, &before.seen.session, &mut before.ledger);
+    Some(before)
+}
+
 /// Sessions that are over since a day, or of which there are too many: what their spools still hold goes into the archive,
 /// and the folders go. They are not forgotten: the archive lists them.
-fn retire_old_sessions(run: &Run, session: &Session, seen: &[Seen], failures: &mut Vec<String>) {
+fn retire_old_sessions(
+    run: &Run,
+    session: &Session,
+    seen: &[Seen],
+    kept: Option<&str>,
+    failures: &mut Vec<String>,
+) {
     let home = &run.place.home;
     let day_ago_ms = run.now.as_millisecond() - liveness::STALE_MS;
     let is_known = |id: &str| seen.iter().any(|seen| seen.session == id);
@@ -75,7 +105,14 @@ fn retire_old_sessions(run: &Run, session: &Session, seen: &[Seen], failures: &m
             ids.push(note.session);
         }
     }
-    ids.retain(|id| *id != run.payload.session_id);
+    // The one that the work goes on from stays until another one has worked, or it is too old to be told.
+    let old_ms =
+        i64::try_from(session.config.restore.resume_hours).unwrap_or(i64::MAX).saturating_mul(3_600_000);
+    let is_told = |id: &str| {
+        let seen = seen.iter().find(|seen| seen.session == id);
+        kept == Some(id) && seen.is_some_and(|seen| run.now.as_millisecond() - seen.last_active_ms < old_ms)
+    };
+    ids.retain(|id| *id != run.payload.session_id && !is_told(id));
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     ending::archive_crashed(run, session, &ids, failures);
     if let Err(error) = throughline_store::gate::retire(&session.memory, &ids, gate::ARCHIVE_WAIT) {
@@ -107,6 +144,7 @@ fn restore(
     session: &Session,
     start: Start,
     seen: &[Seen],
+    before: Option<&Predecessor>,
     failures: &mut Vec<String>,
 ) -> Option<String> {
     let (state, repairs) = match session.memory.load(&gate::author(run)) {
@@ -129,7 +167,7 @@ fn restore(
         if mended.is_empty() { cap } else { cap.less(throughline_domain::text::utf16_len(&mended) + 1) };
     let purified = purity::waiting(run, &state, start, seen, cap);
     let cap = purified.as_deref().map_or(cap, |text| cap.less(throughline_domain::text::utf16_len(text) + 1));
-    let text = planned(run, session, &state, start, seen, cap, failures);
+    let text = planned(run, session, &state, (start, seen, before), cap, failures);
     purity::settle(run, session, &state, purified.is_some(), failures);
     let mended = Some(mended).filter(|mended| !mended.is_empty());
     let texts: Vec<String> = [mended, text, purified].into_iter().flatten().collect();
@@ -140,17 +178,18 @@ fn restore(
 fn planned(
     run: &Run,
     session: &Session,
-    state: &State,
-    start: Start,
-    seen: &[Seen],
+    saved: &State,
+    (start, seen, before): (Start, &[Seen], Option<&Predecessor>),
     cap: Cap,
     failures: &mut Vec<String>,
 ) -> Option<String> {
     let others: Vec<&Seen> = seen.iter().filter(|seen| seen.session != run.payload.session_id).collect();
     let own = seen.iter().find(|seen| seen.session == run.payload.session_id);
-    let crashed = others.first().is_some_and(|last| last.fate == Fate::Crashed);
+    // Where none has worked, the last one is all there is.
+    let last = before.map(|before| &before.seen).or_else(|| others.first().copied());
+    let crashed = last.is_some_and(|last| last.fate == Fate::Crashed);
     let other_lives = others.iter().any(|other| other.fate == Fate::Alive);
-    let last_active = last_active(state, start, own, seen);
+    let last_active = last_active(saved, start, own, (before, seen));
     let age_seconds = last_active.map_or(u64::MAX, |then| time::seconds_between(then, run.now));
     let restore = &session.config.restore;
     let ages = Ages {
@@ -158,20 +197,39 @@ fn planned(
         briefing: restore.briefing_minutes * 60,
         resume: restore.resume_hours * 3_600,
     };
+    let plan = restore::plan(start, age_seconds, crashed, ages);
+    let mut told = match plan {
+        Plan::Banner | Plan::Briefing | Plan::ResumeAndBriefing => {
+            told(run, start, before.filter(|_| !other_lives), failures)
+        }
+        Plan::Nothing | Plan::OneLine | Plan::Resume => None,
+    };
+    let mut state = saved.clone();
+    if matches!(plan, Plan::Banner | Plan::Briefing | Plan::ResumeAndBriefing) {
+        let (root, deadline) = (&session.memory.project.work, session.config.git.deadline_ms);
+        git_now::refresh(&mut state, root, deadline, run.now);
+        if let Some(told) = &mut told {
+            git_now::settle(&mut told.ledger, &state.git);
+        }
+    }
+    let state = &state;
     let untrusted = session.memory.untrusted();
     let waiting = crate::waiting::quotations(&session.memory);
     let recent_files = recent_files(run, session, ages.banner);
+    let around = if start == Start::Compact { around(run, session) } else { Vec::new() };
     let facts = Facts {
         untrusted: &untrusted,
         waiting: &waiting,
         scope: if other_lives && start == Start::Startup { Scope::Shared } else { Scope::Whole },
         recent_files: &recent_files,
+        around: &around,
         ..Facts::default()
     };
     let back = Back {
         memory: &session.memory,
         config: &session.config,
-        state,
+        // Compared with what git says now.
+        state: saved,
         ledger: None,
         last_active,
         session_active: None,
@@ -179,28 +237,32 @@ fn planned(
         now: run.now,
         beside_briefing: false,
     };
-    match restore::plan(start, age_seconds, crashed, ages) {
+    match plan {
         Plan::Nothing => None,
         Plan::OneLine => {
-            let before = session.cache.parent.as_deref().or(others.first().map(|seen| seen.session.as_str()));
-            let handed = before.and_then(|before| handed_at(run, before));
-            resume::one_line_notice(state, handed, last_active, run.now)
+            let left = before.filter(|_| !other_lives).and_then(|before| resume::left_words(&before.ledger));
+            let parent = session.cache.parent.as_deref().filter(|parent| !parent.is_empty());
+            let handed = parent.or(last.map(|last| last.session.as_str())).and_then(|it| handed_at(run, it));
+            resume::one_line_notice(state, left.as_deref(), handed, last_active, run.now)
         }
-        Plan::Banner => told(run, start, &others, failures)
-            .and_then(|told| session_text(state, &facts, &told, Reader::Restored, cap))
-            .or_else(|| banner::render(state, &facts, cap).map(|chosen| chosen.text)),
-        Plan::Briefing => told(run, start, &others, failures)
+        Plan::Banner => told
+            .zip(active(last))
+            .and_then(|(told, last_active)| {
+                let before = banner::Before { ledger: &told.ledger, last_active, crashed, now: run.now };
+                let facts = Facts { hand_over: &told.hand_over, ..facts.clone() };
+                banner::render_with(state, &facts, &before, cap)
+            })
+            .or_else(|| banner::render(state, &facts, cap))
+            .map(|chosen| chosen.text),
+        Plan::Briefing => told
             .and_then(|told| session_text(state, &facts, &told, reader(start), cap))
             .or_else(|| brief(state, &facts, start, age_seconds, cap)),
-        Plan::Resume => come_back(run, own.or_else(|| others.first().copied()), &back, cap, failures),
+        Plan::Resume => come_back(run, own.or(last), &back, cap, failures),
         Plan::ResumeAndBriefing => {
-            let told = told(run, start, &others, failures);
             let back = Back {
                 ledger: told.as_ref().map(|told| &told.ledger),
-                session_active: active(others.first().copied()),
-                marks: others
-                    .first()
-                    .and_then(|last| GateMarks::read(&run.place.home.session(&last.session))),
+                session_active: active(last),
+                marks: last.and_then(|last| GateMarks::read(&run.place.home.session(&last.session))),
                 beside_briefing: true,
                 ..back
             };
@@ -222,6 +284,28 @@ fn planned(
 fn handed_at(run: &Run, session: &str) -> Option<i64> {
     let (_, all) = crate::hand_over::of_line(&run.place.home, session)?;
     all.last.map(|last| last.at).or_else(|| all.carried.last().map(|line| line.at))
+}
+
+/// What is always said after a compaction: which session it is, where its notes are, who else works for it.
+fn around(run: &Run, session: &Session) -> Vec<String> {
+    let id = &run.payload.session_id;
+    let notes = NotesFile::of(&session.memory.project, &run.place.home, id);
+    let shown = notes.path().shown();
+    let shown = shown.strip_prefix(&session.memory.project.root).unwrap_or(&shown).display().to_string();
+    let notes = if notes.path().is_file() { format!("; its notes: {shown}") } else { String::new() };
+    let mut lines = vec![format!("This is session {id}{notes}.")];
+    lines.extend(subagents_line(&run.place.home.session(id)));
+    lines
+}
+
+/// The subagents at work, with their ids.
+pub(super) fn subagents_line(folder: &Spot) -> Option<String> {
+    let at_work = spool::subagents_at_work(folder);
+    let named: Vec<String> =
+        at_work.iter().take(SUBAGENTS_MAX).map(|(kind, id)| format!("{kind}={id}")).collect();
+    let more = at_work.len().saturating_sub(SUBAGENTS_MAX);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!named.is_empty()).then(|| format!("Subagents at work: {}{more}", named.join(", ")))
 }
 
 /// What this session's transcript tells. At the last Stop the client had not written the end of its answer yet.
@@ -271,37 +355,41 @@ struct Told {
     hand_over: Vec<StandingLine>,
 }
 
-/// The ledger that matters: of a compacted session its own, of a new one that of the session before it.
-fn told(run: &Run, start: Start, others: &[&Seen], failures: &mut Vec<String>) -> Option<Told> {
-    let home = &run.place.home;
-    let (session, transcript) = match start {
-        Start::Compact => (run.payload.session_id.clone(), run.payload.transcript_path.clone()),
-        // Another session that is at work has its own tasks and errors.
-        _ if others.iter().any(|other| other.fate == Fate::Alive) => return None,
-        _ => {
-            let last = others.first()?.session.clone();
-            // What was said while we were not to listen is not read afterwards either.
-            let cache = SessionCache::read(&home.session(&last)).filter(|cache| !cache.paused)?;
-            (last, cache.transcript)
-        }
-    };
-    let mut ledger = ledger::catch_up(home, &session, &transcript, ledger::LARGE_SLICE_BYTES, failures);
-    summaries::recall(&run.place, &session, &mut ledger);
-    let summary = match start {
-        Start::Compact => {
-            CompactionMark::current(&home.session(&session), run.now).and_then(|mark| mark.summary)
-        }
-        _ => None,
-    };
-    if start == Start::Compact {
-        hand_over::after_compaction(run, summary.as_deref(), Some(&ledger), failures);
-    } else {
-        hand_over::go_on_from(run, &session, failures);
+/// The ledger that matters: of a compacted session its own, of a new one that of the session it goes on from. Another
+/// session that is at work has its own tasks and errors.
+fn told(run: &Run, start: Start, before: Option<&Predecessor>, failures: &mut Vec<String>) -> Option<Told> {
+    if start != Start::Compact {
+        let before = before?;
+        hand_over::go_on_from(run, &before.seen.session, failures);
+        let handed = hand_over::of_session(run, &before.seen.session, &before.ledger);
+        return Some(Told { ledger: before.ledger.clone(), known: Known::nothing(), hand_over: handed });
     }
-    let handed = hand_over::of_session(run, &session, &ledger);
+    let (home, session, transcript) =
+        (&run.place.home, &run.payload.session_id, &run.payload.transcript_path);
+    let mut ledger = ledger::catch_up(home, session, transcript, ledger::LARGE_SLICE_BYTES, failures);
+    summaries::recall(&run.place, session, &mut ledger);
+    let folder = home.session(session);
+    let summary = CompactionMark::of_compaction(&folder, run.now).summary;
+    hand_over::after_compaction(run, summary.as_deref(), Some(&ledger), failures);
+    let handed = hand_over::of_session(run, session, &ledger);
     let handed = lacking(handed, summary.as_deref().unwrap_or_default());
-    let known = summary.map_or_else(Known::nothing, |summary| Known::summary(&summary));
+    let (known, is_there) = known_after_compaction(&folder, transcript, run.now);
+    if is_there {
+        // What was last said and done stands in the context.
+        ledger.stand = Stand::default();
+    }
     (ledger.turn > 0).then_some(Told { ledger, known, hand_over: handed })
+}
+
+/// The summary, and what was said since it was made: that stays in the context word by word. Says whether anything did.
+fn known_after_compaction(folder: &Spot, transcript: &str, now: Timestamp) -> (Known, bool) {
+    let mark = CompactionMark::of_compaction(folder, now);
+    let Some(summary) = &mark.summary else { return (Known::nothing(), false) };
+    let known = Known::summary(summary);
+    match verbatim::since(transcript, &mark) {
+        Some(words) => (known.and(&words), true),
+        None => (known, false),
+    }
 }
 
 fn reader(start: Start) -> Reader {
@@ -321,25 +409,38 @@ fn brief(state: &State, facts: &Facts<'_>, start: Start, age_seconds: u64, cap: 
     briefing::render(state, facts, &occasion, cap).map(|chosen| chosen.text)
 }
 
-/// The project's last recorded activity; for a resumed session its own.
-fn last_active(state: &State, start: Start, own: Option<&Seen>, seen: &[Seen]) -> Option<Timestamp> {
+/// The project's last recorded activity, for a resumed session its own. A session that did nothing is no activity where
+/// another one worked.
+fn last_active(
+    state: &State,
+    start: Start,
+    own: Option<&Seen>,
+    (before, seen): (Option<&Predecessor>, &[Seen]),
+) -> Option<Timestamp> {
     if start == Start::Resume
         && let Some(own) = own
     {
         return Timestamp::from_millisecond(own.last_active_ms).ok();
     }
-    let sessions = seen.iter().filter_map(|seen| Timestamp::from_millisecond(seen.last_active_ms).ok());
+    let counts = |seen: &&Seen| {
+        before.is_none_or(|before| before.seen.session == seen.session || seen.fate == Fate::Alive)
+    };
+    let sessions = seen.iter().filter(counts);
+    let sessions = sessions.filter_map(|seen| Timestamp::from_millisecond(seen.last_active_ms).ok());
     sessions.chain(time::parse(&state.timestamp)).max()
 }
 
-/// Files that a person or the hook before a compaction left moments ago (S1.9): their content, not only a reminder.
-fn recent_files(run: &Run, session: &Session, seconds_max: u64) -> Vec<(&'static str, String)> {
+/// Files that a person or the hook before a compaction left a short while ago (S1.9): their content, not only a reminder.
+fn recent_files(run: &Run, session: &Session, seconds_max: u64) -> Vec<RecentFile> {
     let project = &session.memory.project;
     [
         (".claude/session-state.md", project.session_state_file()),
         (".claude/compaction-snapshot.md", project.snapshot_file()),
     ]
     .into_iter()
-    .filter_map(|(name, path)| Some((name, project_files::read_if_young(&path, run.now, seconds_max)?)))
+    .filter_map(|(name, path)| {
+        let (content, age_seconds) = project_files::read_if_young(&path, run.now, seconds_max)?;
+        Some(RecentFile { name, content, age_seconds })
+    })
     .collect()
 }

@@ -61,7 +61,7 @@ pub(super) fn compile_for(run: &Run, source: &str, model: Option<String>) -> Opt
             At::Never { .. } | At::Unknown => None,
         },
         thresholds: vec![config.thresholds.warning, config.thresholds.critical, config.thresholds.emergency],
-        // Forgotten before a compaction, by PreCompact.
+        // Forgotten by a compaction.
         thresholds_said: known.thresholds_said,
         gate_turns: config.gate.turns.max(1),
         idle_minutes: config.restore.idle_minutes,
@@ -73,7 +73,7 @@ pub(super) fn compile_for(run: &Run, source: &str, model: Option<String>) -> Opt
             _ => None,
         }),
         backup_at_tokens: match (config.backup.next_step(limit, 0), known.backup_at_tokens) {
-            // Set back before a compaction, by PreCompact.
+            // Set back by a compaction.
             (Some(_), standing) if standing > 0 => standing,
             (first, _) => first.unwrap_or(0),
         },

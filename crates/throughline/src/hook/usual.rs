@@ -17,6 +17,7 @@ use super::resuming::{self, Back};
 use super::{
     Outcome, Run, backups, checkpoints, ending, gate, hand_over, later, notes, purity, session_start,
 };
+use crate::late;
 
 /// How much of the transcript's end is read: the last response is nearly always in it.
 const TAIL_BYTES: u64 = 32 << 10;
@@ -123,7 +124,8 @@ fn ends_a_turn(run: &Run) -> bool {
         && matches!(run.payload.event, Event::PostToolBatch | Event::PostToolUse | Event::PostToolUseFailure)
 }
 
-/// What the transcript lacks: the task events, which name tasks by id and subject.
+/// What the transcript lacks: the task events, which name tasks by id and subject, and how commands ended, which it will
+/// tell later.
 fn note(run: &Run) -> Option<serde_json::Value> {
     let payload = &run.payload;
     match payload.event {
@@ -134,6 +136,7 @@ fn note(run: &Run) -> Option<serde_json::Value> {
         Event::SubagentStart | Event::SubagentStop => {
             Some(serde_json::json!({ "agent": payload.agent_id, "type": payload.agent_type }))
         }
+        Event::PostToolBatch if payload.agent_id.is_none() => late::note(&payload.ran),
         _ => None,
     }
 }
@@ -142,6 +145,9 @@ fn note(run: &Run) -> Option<serde_json::Value> {
 fn prompt(run: &Run, cache: &SessionCache, last: Option<&SpoolRecord>, spool: Option<&mut Spool>) -> Outcome {
     let turn = last.map_or(0, |record| record.turn);
     let idle_ms = i64::try_from(cache.idle_minutes.saturating_mul(60_000)).unwrap_or(i64::MAX);
+    // A compaction that came by itself while nobody was there is nobody's activity.
+    let somebody = spool.as_ref().and_then(|spool| spool.last_records().find(SpoolRecord::is_activity));
+    let last = somebody.as_ref().or(last);
     let silence_ms = last.map_or(0, |record| run.now.as_millisecond().saturating_sub(record.at));
     if silence_ms < idle_ms || !may_speak(run, spool) {
         return Outcome { turn, ..Outcome::silent() };
@@ -196,9 +202,9 @@ pub(super) fn limit_tokens(cache: &SessionCache) -> u64 {
 
 /// Whether a compaction came after the response: the client writes the boundary some time after the compaction.
 fn is_from_before_compaction(run: &Run, usage: &LastUsage) -> bool {
-    let mark = CompactionMark::current(&run.place.home.session(&run.payload.session_id), run.now);
+    let mark = CompactionMark::last(&run.place.home.session(&run.payload.session_id));
     let answered_at = usage.at.map(Timestamp::as_millisecond);
-    mark.is_some_and(|mark| answered_at.is_some_and(|answered_at| answered_at < mark.at))
+    mark.is_some_and(|mark| answered_at.is_some_and(|answered_at| answered_at < mark.happened_at))
 }
 
 /// Whether the client compacts before its next request: a warning would be read only after it, when it is wrong.

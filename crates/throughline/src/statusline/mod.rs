@@ -27,6 +27,9 @@ use crate::place::Place;
 
 pub(crate) use rules::look_problems;
 
+/// The session of a payload that names none.
+const UNNAMED: &str = "unknown";
+
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     survive_panics();
     let args: Vec<String> = args.map(|arg| arg.to_string_lossy().into_owned()).collect();
@@ -59,7 +62,7 @@ fn say(text: &str) {
 struct Call {
     payload: StatuslinePayload,
     now: Timestamp,
-    /// Where the session's files are; `None` without a data folder or without a session.
+    /// Where the session's files are; `None` without a data folder.
     session: Option<(Place, Spot)>,
     rules: StatuslineRules,
     point: CompactionPoint,
@@ -81,12 +84,16 @@ impl Call {
 }
 
 fn own_lines(bytes: &[u8]) -> Vec<String> {
-    let Some(payload) = statusline_payload::parse(bytes) else { return vec![NO_DATA.to_owned()] };
+    let Some(mut payload) = statusline_payload::parse(bytes) else { return vec![NO_DATA.to_owned()] };
+    if payload.session_id.is_empty() {
+        // A payload by hand, as people try a status line out: logged like any other.
+        UNNAMED.clone_into(&mut payload.session_id);
+    }
     let now = Timestamp::now();
     let place = Place::from_env();
     let rules = rules::settle(place.as_ref(), &payload, now);
     let point = effective_point(&rules::inputs(&rules.compaction, &payload));
-    let session = place.filter(|_| !payload.session_id.is_empty()).map(|place| {
+    let session = place.map(|place| {
         let folder = place.home.session(&payload.session_id);
         (place, folder)
     });

@@ -76,12 +76,13 @@ fn step(call: &Call, folder: &Spot, memory: &UsageMemory) -> Option<track::Step>
 
 /// What the hooks know of the time since the size that is remembered.
 fn witness(folder: &Spot, memory: &UsageMemory) -> Witness {
+    let at = |mark: &CompactionMark| mark.at.max(mark.happened_at);
     let mark = CompactionMark::last(folder).filter(|mark| {
-        mark.at > memory.mark_at_ms && mark.at.saturating_add(MARK_SLACK_MS) >= memory.seen_at_ms
+        at(mark) > memory.mark_at_ms && at(mark).saturating_add(MARK_SLACK_MS) >= memory.seen_at_ms
     });
-    let mark_at_ms = mark.as_ref().map_or(0, |mark| mark.at);
+    let mark_at_ms = mark.as_ref().map_or(0, at);
     let hooks = match mark {
-        Some(mark) if mark.noted || mark.summary.is_some() => Hooks::Done,
+        Some(mark) if mark.happened_at > 0 => Hooks::Done,
         Some(_) => Hooks::Begun,
         None if session::last_record(folder).is_some_and(|record| record.at > memory.seen_at_ms) => {
             Hooks::Silent

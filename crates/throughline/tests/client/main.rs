@@ -18,6 +18,8 @@ mod hand_over;
 #[cfg(test)]
 mod instructions;
 #[cfg(test)]
+mod late_results;
+#[cfg(test)]
 mod lifecycle;
 #[cfg(test)]
 mod mcp;

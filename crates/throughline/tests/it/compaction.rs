@@ -38,6 +38,9 @@ fn before_a_compaction_everything_is_saved_and_the_block_is_said() {
     {
         assert!(snapshot.contains(words), "{words}: {snapshot}");
     }
+    let log = || scene.home.project().join(".claude/sessions/s1/compaction-log.txt");
+    assert!(!log().exists(), "a summary that is asked for is no compaction yet");
+    scene.hook(&payload::session_start(&scene.home, "s1", "compact"));
     let log = scene.home.read(".claude/sessions/s1/compaction-log.txt");
     assert!(log.contains("| COMPACTION (manual) |") && log.ends_with('\n'), "{log}");
     assert_eq!(

@@ -1,6 +1,6 @@
 //! Endings: SessionEnd saves within the client's 1.5 seconds, whatever git does; Stop folds what waits.
 
-use throughline_testkit::payload;
+use throughline_testkit::{Transcript, Usage, payload};
 
 use crate::scene::{Scene, program};
 
@@ -8,6 +8,8 @@ fn started() -> Scene {
     let scene = Scene::with_git();
     scene.ok(&["add", "decision", "use SQLite"]);
     scene.hook(&payload::session_start(&scene.home, "s1", "startup"));
+    let mut transcript = Transcript::new(&scene.home, "s1");
+    transcript.user("Rewrite the importer, please.").assistant("It is done.", Usage::filling(20_000));
     scene
 }
 

@@ -243,7 +243,7 @@ fn nothing_is_written_through_a_sessions_folder_that_leaves_the_project() {
         scene.hook(&payload);
     }
     assert_eq!(files_under(&outside), Vec::<PathBuf>::new());
-    assert_eq!(scene.state()["trigger"], "checkpoint", "the save does not depend on it");
+    assert_eq!(scene.state()["trigger"], "precompact", "the save does not depend on it");
 }
 
 #[test]

@@ -101,10 +101,10 @@ fn the_hooks_keep_a_page_that_is_true_now_and_log_what_happened() {
 
         ## Progress Log
 
-        ### [<time>] Task done: #1 Read the rows
-
         ### [<time>] Tests passed: `cargo test import`
         - > test result: ok. 4 passed; 0 failed
+
+        ### [<time>] Task done: #1 Read the rows
     "#]]
     .assert_eq(&timeless(&page(&scene, "s1")));
     let mode = fs::metadata(page_path(&scene, "s1")).unwrap().permissions().mode();
@@ -139,14 +139,14 @@ fn the_hooks_keep_a_page_that_is_true_now_and_log_what_happened() {
 }
 
 #[test]
-fn a_session_in_which_nothing_happened_has_no_page() {
+fn a_session_has_its_page_from_the_first_turn() {
     let scene = Scene::new();
     scene.hook(&payload::session_start(&scene.home, "s1", "startup"));
     let mut transcript = Transcript::new(&scene.home, "s1");
     transcript.user("What does this project do?").assistant("It reads rows.", Usage::filling(20_000));
     stop(&scene, "s1");
-    scene.hook(&payload::session_end(&scene.home, "s1", "other"));
-    assert!(!scene.home.project().join(".claude").exists());
+    let text = page(&scene, "s1");
+    assert!(text.contains("\"What does this project do?\" (answered"), "{text}");
 }
 
 #[test]
@@ -157,6 +157,7 @@ fn a_compaction_finds_the_page_written_whatever_happened() {
     transcript.user("Think about the importer, please.").assistant("Hm.", Usage::filling(20_000));
     scene.hook(&payload::pre_compact(&scene.home, "s1", "auto", None));
     let text = page(&scene, "s1");
+    scene.hook(&payload::session_start(&scene.home, "s1", "compact"));
     assert!(text.contains("- **Current item:** \"Think about the importer, please.\""), "{text}");
     let log = fs::read_to_string(page_path(&scene, "s1").with_file_name("compaction-log.txt")).unwrap();
     assert!(log.contains("| COMPACTION (auto) | transcript: "), "{log}");

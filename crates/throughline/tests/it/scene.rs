@@ -228,8 +228,8 @@ fn made_older(lines: &str, by_ms: i64) -> String {
     let mut older = String::new();
     for line in lines.lines() {
         let mut value: Value = serde_json::from_str(line).expect("a line of JSON");
-        for key in ["at", "started_at"] {
-            if let Some(at) = value.get(key).and_then(Value::as_i64) {
+        for key in ["at", "started_at", "happened_at"] {
+            if let Some(at) = value.get(key).and_then(Value::as_i64).filter(|at| *at > 0) {
                 value[key] = (at - by_ms).into();
             }
         }

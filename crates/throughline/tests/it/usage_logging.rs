@@ -354,3 +354,15 @@ fn what_a_status_line_without_hooks_left_of_old_sessions_goes() {
     let stands = ["old", "young", "hooked", "new"].map(|session| scene.session_data(session).exists());
     assert_eq!(stands, [false, true, true, true]);
 }
+
+#[test]
+fn decision_27_the_manual_test_payload_is_logged_like_any_other() {
+    let scene = Scene::new();
+    // As the seed's page has people try it out: no session, no folder, no cache.
+    let by_hand = r#"{"model":{"display_name":"Test"},"context_window":{"current_usage":{"input_tokens":1000},"context_window_size":200000}}"#;
+    let shown = tell(&scene, &serde_json::from_str(by_hand).unwrap());
+    assert!(shown.starts_with("[Test] 0% (1,000t)"), "{shown}");
+    let logged = lines(&scene);
+    assert_eq!(logged.len(), 1, "{logged:?}");
+    assert_eq!((&logged[0]["context_used"], &logged[0]["session"]), (&json!(1_000), &json!("unknown")));
+}
