@@ -1,16 +1,37 @@
-//! The hand-over block: the work item, what is open, and how full the context is.
+//! The block for another person: what is asked for, where it stands, what was handed over, and how full the context is.
 
+use throughline_domain::hand_over::StandingLine;
+use throughline_domain::ledger::Ledger;
 pub use throughline_domain::text::thousands;
 use throughline_domain::text::{one_line, utf16_len};
 use throughline_domain::{Detail, Entry, Health, Kind, State};
 
 use crate::fit::{Cap, Line, Section, fit};
 use crate::fragment::defused;
-use crate::sections::percent;
+use crate::hand_over;
+use crate::sections::{percent, verbatim};
+use crate::session;
 
 /// What every rendered text is bound by (Decision 3).
 const TOKENS_MAX: u64 = 1_200;
 const TITLE: &str = "## Hand-over";
+/// Open tasks, uncommitted files and rules of the user's that are named.
+const TASKS_MAX: usize = 10;
+const FILES_MAX: usize = 20;
+const RULES_MAX: usize = 12;
+/// How a note begins that was routed to somebody.
+const ROUTED: &str = "routed to ";
+
+/// What is known of the work beside what was recorded.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Work<'a> {
+    /// What the session's transcript told.
+    pub ledger: Option<&'a Ledger>,
+    /// What git says now, a line for each file.
+    pub uncommitted: &'a [String],
+    /// What was handed over.
+    pub hand_over: &'a [StandingLine],
+}
 
 /// How full the context of the session at hand is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,10 +88,22 @@ fn share(part: u64, whole: u64) -> u64 {
 ///
 /// It quotes nothing: give it a state [without untrusted entries](crate::Facts::vouched).
 #[must_use]
-pub fn render(state: &State, context: Option<&ContextUse>) -> String {
+pub fn render(state: &State, known: &Work<'_>, context: Option<&ContextUse>) -> String {
     let health = health_block(context);
     let cap = Cap::tokens(TOKENS_MAX).less(utf16_len(TITLE) + utf16_len(&health) + 2);
     let mut sections = vec![work(state)];
+    if let Some(ledger) = known.ledger {
+        sections.extend(of_session(ledger));
+    }
+    sections.push(titled("Uncommitted", known.uncommitted.iter().take(FILES_MAX), |file| {
+        (3, verbatim(file, 160))
+    }));
+    let facts = known.hand_over.iter().filter(|fact| fact.holds());
+    sections.push(titled("Handed over, in the agent's words", facts, |fact| {
+        (if fact.line.kind.is_vital() { 1 } else { 3 }, hand_over::line(fact))
+    }));
+    let routed = state.entries(Kind::Highlight).iter().filter(|entry| entry.text.starts_with(ROUTED));
+    sections.push(list("Routed", routed, |_| 2));
     let blocking = |entry: &Entry| u8::from(!entry.is_precious());
     sections.push(list("Constraints", state.entries(Kind::Constraint).iter(), blocking));
     sections.push(list("Decisions", state.entries(Kind::Decision).iter(), |_| 3));
@@ -101,6 +134,37 @@ fn work(state: &State) -> Section {
         lines: facts.into_iter().filter_map(line).collect(),
         ..Section::default()
     }
+}
+
+/// What was asked, what is not done, what fails, what the user demands.
+fn of_session(ledger: &Ledger) -> Vec<Section> {
+    let request = session::current_request(ledger).map(|word| format!("\"{}\"", one_line(&word.text, 300)));
+    let tasks = ledger.tasks.iter().filter(|task| task.is_open()).take(TASKS_MAX);
+    let failure = ledger.newest_failure().map(|error| {
+        let line = error.lines.first().map_or_else(String::new, |line| format!(": {}", one_line(line, 160)));
+        format!("`{}`{line}", one_line(&error.from, 160))
+    });
+    let rules = ledger.said.iter().flat_map(|word| &word.directives);
+    let rules: Vec<&String> = rules.rev().take(RULES_MAX).collect();
+    vec![
+        titled("The request", request.into_iter(), |text| (0, text)),
+        titled("Tasks", tasks, |task| {
+            let mark = if task.status == "in_progress" { "in progress: " } else { "" };
+            (1, format!("- {mark}{}", one_line(&task.subject, 200)))
+        }),
+        titled("Fails", failure.into_iter(), |text| (1, format!("- {text}"))),
+        titled("The user's rules", rules.into_iter().rev(), |rule| {
+            (2, format!("- \"{}\"", one_line(rule, 200)))
+        }),
+    ]
+}
+
+fn titled<T>(title: &str, items: impl Iterator<Item = T>, told: impl Fn(T) -> (u8, String)) -> Section {
+    let line = |item: T| {
+        let (rank, text) = told(item);
+        Line { rank, text: defused(&text), why: "told by the session" }
+    };
+    Section { heading: format!("\n### {title}"), lines: items.map(line).collect(), ..Section::default() }
 }
 
 fn list<'a>(title: &str, entries: impl Iterator<Item = &'a Entry>, rank: impl Fn(&Entry) -> u8) -> Section {

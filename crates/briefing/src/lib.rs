@@ -8,6 +8,7 @@ pub mod fit;
 pub mod focus;
 pub mod fragment;
 mod frame;
+pub mod hand_over;
 pub mod handoff;
 pub mod notes;
 pub mod preservation;

@@ -8,6 +8,7 @@ use crate::anchors::{self, priority_of};
 use crate::fit::{Cap, Line, Section};
 use crate::fragment::{self, FragmentKind};
 use crate::frame::framed;
+use crate::hand_over;
 use crate::sections::in_quotes;
 
 /// Open tasks that are told.
@@ -254,11 +255,15 @@ pub fn left_words(ledger: &Ledger) -> Option<String> {
 pub fn one_line_notice(
     state: &State,
     left: Option<&str>,
+    handed_at: Option<i64>,
     last_active: Option<Timestamp>,
     now: Timestamp,
 ) -> Option<String> {
+    let handed = handed_at.map_or_else(String::new, |at| {
+        format!(" The session before handed over {}: `throughline handover` shows it.", hand_over::minute(at))
+    });
     if state.is_blank() && left.is_none() {
-        return None;
+        return handed_at.map(|_| fragment::wrap(FragmentKind::Notice, handed.trim_start()));
     }
     let counts: Vec<String> = [Kind::Decision, Kind::Constraint, Kind::Anchor, Kind::Question, Kind::Action]
         .into_iter()
@@ -278,7 +283,7 @@ pub fn one_line_notice(
     });
     let text = format!(
         "Throughline remembers {what} for this project{age}. `throughline briefing` shows them; \
-         `throughline fresh` starts empty."
+         `throughline fresh` starts empty.{handed}"
     );
     Some(fragment::wrap(FragmentKind::Notice, &text))
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use throughline_domain::hand_over::StandingLine;
 use throughline_domain::{Entry, Kind, State, WorkItem};
 
 use crate::sections::verbatim;
@@ -44,6 +45,8 @@ pub struct Facts<'a> {
     pub recent_files: &'a [RecentFile],
     /// Lines about the session itself that are always said: its id, its notes, the subagents at work.
     pub around: &'a [String],
+    /// What was handed over, fact by fact.
+    pub hand_over: &'a [StandingLine],
 }
 
 impl Facts<'_> {

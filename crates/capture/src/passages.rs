@@ -196,10 +196,22 @@ impl<F: FnMut(Passage)> Telling<'_, F> {
                 }
             }
             (Tool::Agent | Tool::Plan, _) => self.say(PassageKind::Task, purpose, REPORT_BYTES_MAX),
+            (Tool::Server, _) if call.name.ends_with("__hand_over") => {
+                self.say(PassageKind::Summary, call.text.as_deref().unwrap_or_default(), REPORT_BYTES_MAX);
+            }
             (Tool::AskUser, _) => self.say(PassageKind::Assistant, purpose, PASSAGE_BYTES),
             _ => {}
         }
         let command = call.command.as_deref().filter(|_| call.tool == Tool::Shell);
+        // What the agent hands over through a shell stands behind the command, and is longer than commands are.
+        let handed = command.and_then(|command| command.split_once("throughline handover -"));
+        if let Some((_, handed)) = handed {
+            self.say(
+                PassageKind::Summary,
+                handed.split_once('\n').map_or("", |(_, text)| text),
+                REPORT_BYTES_MAX,
+            );
+        }
         if call.id.len() > 200 {
             return;
         }

@@ -10,6 +10,7 @@ mod escaped;
 pub mod fragment;
 pub mod gauge;
 pub mod git_state;
+pub mod hand_over;
 pub mod health;
 mod json_text;
 pub mod ledger;

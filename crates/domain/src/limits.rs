@@ -92,6 +92,8 @@ limits! {
     SUMMARY_INDEX_BYTES_MAX: u64 = 1 << 20, "A session's list of summaries.";
     STATUSLINE_RULES_BYTES_MAX: u64 = 64 << 10, "The compiled rules of a status line.";
     USAGE_LINE_BYTES_MAX: usize = 4 << 10, "A line of the usage log.";
+    HAND_OVER_BYTES_MAX: u64 = 256 << 10, "What a session handed over.";
+    HANDED_BYTES_MAX: u64 = 64 << 10, "A hand-over on standard input.";
     GLANCE_BYTES_MAX: u64 = 16 << 10, "The few words that a status line shows.";
     OUTLINE_BYTES_MAX: u64 = 64 << 10, "An outline: ten decisions with their reasons, and the work item.";
     PROPOSALS_BYTES_MAX: u64 = 256 << 10, "Proposed anchors: ten sentences, a thousand fingerprints.";

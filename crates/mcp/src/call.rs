@@ -70,6 +70,11 @@ pub enum Call {
         /// `critical`, `high` or `normal`.
         priority: String,
     },
+    /// Keep what the next context needs.
+    HandOver {
+        /// The facts, one a line.
+        text: String,
+    },
     /// Keep this moment.
     Checkpoint {
         /// Why, or what comes next.
@@ -109,6 +114,7 @@ impl Call {
             "resolve_question" => resolution(&mut given),
             "add_evidence" => evidence(&mut given),
             "anchor" => anchor(&mut given),
+            "hand_over" => given.text("text").map(|text| Self::HandOver { text }),
             "checkpoint" => given.optional("note").map(|note| Self::Checkpoint { note }),
             "recall" => recall(&mut given),
             "context_health" => Ok(Self::ContextHealth),

@@ -73,6 +73,13 @@ pub fn tools() -> Vec<ToolEntry> {
             &["text"],
         ),
         write("checkpoint", "Keep this moment: files, tasks, briefing", json!({ "note": text() }), &[]),
+        write(
+            "hand_over",
+            "Before a compaction: what the next context needs, a line each, `kind: fact`; kinds rule, tried, state, \
+             command, where, value, choice, open",
+            json!({ "text": text() }),
+            &["text"],
+        ),
         read(
             "recall",
             "Search everything recorded, and what was said, run and broken in all sessions (words), or open what stands \

@@ -40,6 +40,10 @@ pub struct CompactionMark {
     pub summary_bytes: u64,
     /// When the context was compacted (ms since 1970); 0 while nothing tells so.
     pub happened_at: i64,
+    /// The response after which the summary was asked for, and the same of the summary that is kept.
+    pub asked_turn: u64,
+    /// See above.
+    pub summary_turn: u64,
 }
 
 impl CompactionMark {
@@ -95,6 +99,7 @@ impl CompactionMark {
         let masked = redact::text(summary);
         self.summary = Some(masked[..masked.floor_char_boundary(SUMMARY_BYTES_MAX)].to_owned());
         self.summary_bytes = self.asked_bytes;
+        self.summary_turn = self.asked_turn;
     }
 }
 

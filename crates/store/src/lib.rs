@@ -14,6 +14,7 @@ pub mod files;
 pub mod forget;
 pub mod gate;
 pub mod glance;
+pub mod hand_over_file;
 pub mod instructions_file;
 pub mod known_files;
 pub mod ledger_file;

@@ -107,6 +107,30 @@ pub struct SessionCache {
     pub parent: Option<String>,
     /// Tokens in the context at which the transcript is copied next; 0: it is not.
     pub backup_at_tokens: u64,
+    /// When and how the agent is asked for a hand-over.
+    pub hand_over: Asked,
+}
+
+/// When and how the agent is asked for a hand-over.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Asked {
+    /// At this percentage of the compaction point; 0: never.
+    pub percent: u64,
+    /// The calls that nothing forbids, the better one first.
+    pub ways: Vec<Way>,
+}
+
+/// A call by which the agent can hand over.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Way {
+    /// The tool, or the command line.
+    pub call: String,
+    /// Whether it is a command line.
+    pub is_shell: bool,
+    /// Whether the settings let it through without a question.
+    pub allowed: bool,
 }
 
 impl SessionCache {

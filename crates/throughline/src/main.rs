@@ -10,6 +10,7 @@ mod failure;
 mod gauge;
 mod git_now;
 mod given;
+mod hand_over;
 mod hook;
 mod late;
 mod ledger;

@@ -94,6 +94,8 @@ pub struct HookPayload {
     pub agent_id: Option<String>,
     /// A subagent's type; empty for the client's own.
     pub agent_type: Option<String>,
+    /// `default`, `plan`, `acceptEdits`, `auto`, `dontAsk`, `bypassPermissions`.
+    pub permission_mode: Option<String>,
     /// Why a session ended.
     pub reason: Option<String>,
     /// A task's id.
@@ -177,6 +179,7 @@ impl<'de> Visitor<'de> for Fields<'_> {
                 Field::LastAssistantMessage => payload.last_assistant_message = Some(text),
                 Field::AgentId => payload.agent_id = Some(text),
                 Field::AgentType => payload.agent_type = Some(text),
+                Field::PermissionMode => payload.permission_mode = Some(text),
                 Field::Reason => payload.reason = Some(text),
                 Field::TaskId => payload.task_id = Some(text),
                 Field::TaskSubject => payload.task_subject = Some(text),
@@ -201,6 +204,7 @@ enum Field {
     LastAssistantMessage,
     AgentId,
     AgentType,
+    PermissionMode,
     Reason,
     TaskId,
     TaskSubject,
@@ -240,6 +244,7 @@ impl Visitor<'_> for Key {
             "last_assistant_message" => Field::LastAssistantMessage,
             "agent_id" => Field::AgentId,
             "agent_type" => Field::AgentType,
+            "permission_mode" => Field::PermissionMode,
             "reason" => Field::Reason,
             "task_id" => Field::TaskId,
             "task_subject" => Field::TaskSubject,

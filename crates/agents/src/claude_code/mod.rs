@@ -9,6 +9,7 @@ mod json_spans;
 mod json_splice;
 mod loose;
 pub mod our_entry;
+pub mod permissions;
 pub mod plugin;
 pub mod settings_edit;
 pub mod settings_problem;

@@ -10,6 +10,7 @@ use super::json_splice::{Layout, Removal, Splice, Style};
 use super::our_entry::{our_hook, our_status_line, status_line_command};
 pub use super::settings_problem::SettingsProblem;
 use super::version::Version;
+pub use allowed::{allow, disallow, offered_permissions};
 pub use servers::{SERVER_NAME, add_server, remove_server, server_command};
 pub use window::{restore_window, set_window};
 
@@ -103,20 +104,6 @@ fn taken_out(text: &str, mark: &str, edited: &Settled) -> Edit {
         return compared(text, format!("{mark}{before}"));
     }
     Edit { text: format!("{mark}{before}{{}}{after}"), outcome: Outcome::NothingLeft }
-}
-
-/// Permission rules that `init` offers and never takes: with them the agent records without asking each time.
-#[must_use]
-pub fn offered_permissions() -> [&'static str; 7] {
-    [
-        "Bash(throughline add:*)",
-        "Bash(throughline resolve:*)",
-        "Bash(throughline note:*)",
-        "Bash(throughline list:*)",
-        "Bash(throughline next:*)",
-        "Bash(throughline compact-focus:*)",
-        "Bash(throughline save:*)",
-    ]
 }
 
 /// The next thing to do to a text.
@@ -397,6 +384,7 @@ fn check_unique_keys(body: &str, object: &Node, whose: &str) -> Result<(), Setti
     Ok(())
 }
 
+mod allowed;
 #[cfg(test)]
 mod properties;
 mod servers;

@@ -6,10 +6,14 @@ use serde_json::Value;
 use super::compaction_point::{Inputs, WINDOW_TOKENS_MAX, WINDOW_TOKENS_MIN};
 use super::json_spans::{self, Node};
 use super::our_entry::{OurHook, OurStatusLine, our_hook, our_status_line};
+use super::permissions::Permissions;
 use super::settings_problem::SettingsProblem;
 
 /// Longer files are skipped, with a problem. (The client's own state file grows with every project.)
 const FILE_BYTES_MAX: usize = throughline_domain::limits::CLIENT_LIST_BYTES_MAX;
+
+/// Most rules of one list that are looked at.
+const RULES_MAX: usize = 2_000;
 
 const WINDOW_WORDS: &str = "a number from 100000 to 1000000";
 
@@ -91,6 +95,8 @@ pub struct ClientSettings {
     pub cleanup_period_days: Option<u64>,
     /// `disableAllHooks`: nothing of ours is called.
     pub disable_all_hooks: bool,
+    /// `permissions`, of all files.
+    pub permissions: Permissions,
     /// Our hooks, weakest file first. The client runs them all.
     pub hooks: Vec<RegisteredHook>,
     /// Plugins of ours that a file speaks of.
@@ -200,6 +206,7 @@ impl Reader<'_> {
             self.settings.disable_all_hooks = disabled;
         }
         self.read_env(root);
+        self.read_permissions(root);
         self.read_hooks(root);
         self.read_plugins(root);
         self.read_status_line(root);
@@ -232,6 +239,18 @@ impl Reader<'_> {
         set("CLAUDE_AUTOCOMPACT_PCT_OVERRIDE", &mut into.autocompact_pct_override);
         set("DISABLE_AUTO_COMPACT", &mut into.disable_auto_compact);
         set("DISABLE_COMPACT", &mut into.disable_compact);
+    }
+
+    fn read_permissions(&mut self, root: &Node) {
+        let Some(permissions) = root.get("permissions") else { return };
+        let rules = |name: &str| {
+            let list = permissions.get(name).and_then(Node::elements).unwrap_or_default();
+            list.iter().filter_map(Node::string).map(str::to_owned).take(RULES_MAX).collect::<Vec<_>>()
+        };
+        let into = &mut self.settings.permissions;
+        into.allow.extend(rules("allow"));
+        into.ask.extend(rules("ask"));
+        into.deny.extend(rules("deny"));
     }
 
     fn read_hooks(&mut self, root: &Node) {

@@ -9,7 +9,7 @@ use super::Reader;
 use super::asked::{self, current_request};
 use super::gap::{Known, base_of};
 use super::part::Part;
-use super::{checks, left, next_up, stand, told, worth};
+use super::{checks, hand_over, left, next_up, stand, told, worth};
 use crate::fragment::defused;
 use crate::sections;
 use crate::trust::{Facts, Scope};
@@ -58,7 +58,16 @@ pub(super) fn of(
     let mut items = Vec::new();
     recorded(state, facts, &mut items);
     if facts.scope == Scope::Whole {
-        items.extend(of_ledger(ledger, known, reader, room));
+        let handed = hand_over::items(facts, reader);
+        if handed.is_empty() {
+            items.extend(of_ledger(ledger, known, reader, room));
+        } else {
+            let known = hand_over::known_with(known, &handed);
+            let mut captured = of_ledger(ledger, &known, reader, room);
+            hand_over::weigh(&mut captured, facts, ledger, |newer| of_ledger(newer, &known, reader, room));
+            items.extend(captured);
+            items.extend(handed);
+        }
         items.extend(next_up::item(state, facts, ledger, reader));
     }
     items

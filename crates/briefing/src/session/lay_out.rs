@@ -22,6 +22,12 @@ pub(super) fn join(chosen: &[Item]) -> String {
             inline(&mut text, item, group);
             group = Some(item.group.as_str());
         } else {
+            // Of what stands line by line, only what was handed over has groups: each by whose words it is.
+            if !item.group.is_empty() && group != Some(item.group.as_str()) {
+                text.push_str(&item.group);
+                text.push('\n');
+                group = Some(item.group.as_str());
+            }
             text.push_str(&item.text);
             text.push('\n');
         }

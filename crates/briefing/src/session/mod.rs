@@ -6,6 +6,7 @@
 mod asked;
 mod checks;
 mod gap;
+mod hand_over;
 mod items;
 mod lay_out;
 mod left;
@@ -97,7 +98,9 @@ impl Reader {
 
 /// The ledger's part alone, without a frame: at most `room` units.
 pub(crate) fn body(ledger: &Ledger, known: &Known, reader: Reader, room: usize) -> String {
-    lay_out::join(&select::choose(&items::of_ledger(ledger, known, reader, Room::Ample), room))
+    let mut items = items::of_ledger(ledger, known, reader, Room::Ample);
+    part::keep_to_caps(&mut items);
+    lay_out::join(&select::choose(&items, room))
 }
 
 /// What a transcript tells, for a text that says by itself what was recorded: at most `room` units.
@@ -162,7 +165,8 @@ pub fn render(
     let around = if utf16_len(&around) <= room / 8 { around } else { String::new() };
     let room = room - utf16_len(&around);
     let wide = if is_tight { Room::Tight } else { Room::Ample };
-    let items = items::of(state, facts, ledger, known, reader, wide);
+    let mut items = items::of(state, facts, ledger, known, reader, wide);
+    hand_over::within_share(&mut items, facts, ledger, room);
     let chosen = select::choose(&items, room);
     if chosen.is_empty() {
         return None;

@@ -121,14 +121,14 @@ proptest! {
 
     #[test]
     fn texts_for_people_are_bounded_and_clean(state in state(), loose in loose_text()) {
-        let handed = handoff::render(&state, None);
+        let handed = handoff::render(&state, &handoff::Work::default(), None);
         prop_assert!(estimate_tokens(&handed) <= 1_200, "{}", estimate_tokens(&handed));
         let parts = snapshot::SnapshotParts {
             now: now(), trigger: &loose, git: &state.git, diff_stat: &loose, staged_stat: &loose,
             modified_last_hour: std::slice::from_ref(&loose),
         };
-        let notice = resume::one_line_notice(&state, Some(&loose), Some(now()), now()).unwrap_or_default();
-        prop_assert!(notice.lines().count() <= 3 && utf16_len(&notice) < 600);
+        let notice = resume::one_line_notice(&state, Some(&loose), Some(0), Some(now()), now()).unwrap_or_default();
+        prop_assert!(notice.lines().count() <= 3 && utf16_len(&notice) < 700);
         for text in [handed, banner::summary(&state), snapshot::render(&parts), notice] {
             prop_assert!(!has_naked_controls(&text), "{text:?}");
         }
@@ -172,7 +172,7 @@ fn nothing_is_said_when_nothing_is_there_or_nothing_fits() {
         )
         .is_none()
     );
-    assert!(resume::one_line_notice(&empty, None, None, now()).is_none());
+    assert!(resume::one_line_notice(&empty, None, None, None, now()).is_none());
     let state = State::read(r#"{"decisions":["go"]}"#).unwrap().0;
     for units in 0..50 {
         assert!(
@@ -205,7 +205,7 @@ fn a_hand_made_file_of_megabytes_is_rendered_in_a_moment() {
             assert!(utf16_len(&text) <= 4_800, "{name}");
         }
     }
-    assert!(estimate_tokens(&handoff::render(&state, None)) <= 1_200);
+    assert!(estimate_tokens(&handoff::render(&state, &handoff::Work::default(), None)) <= 1_200);
     assert!(banner::summary(&state).lines().count() < 30);
 }
 
@@ -219,7 +219,9 @@ fn counts_at_the_end_of_their_range_do_not_overflow() {
         compactions: u64::MAX,
         next: handoff::NextCompaction::At(0),
     };
-    assert!(handoff::render(&State::empty(), Some(&context)).contains("EMERGENCY"));
+    assert!(
+        handoff::render(&State::empty(), &handoff::Work::default(), Some(&context)).contains("EMERGENCY")
+    );
     let state = State::read(r#"{"sd":{"id":"X","progress":1e300}}"#).unwrap().0;
     let text = briefing::render(
         &state,

@@ -58,6 +58,8 @@ pub const ROWS: &[Row] = &[
     row((Under::Data, "sessions/<session>/summarised.json", "which tasks were summarised", Form::Json, Masked::Whole, Forgotten::WithSession, Carried::No, Swept::AfterSession)),
     row((Under::Data, "sessions/<session>/glance.json", "a few words for the status line", Form::Json, Masked::Whole, Forgotten::WithSession, Carried::No, Swept::AfterSession)),
     row((Under::Data, "sessions/<session>/outline.json", "the outline of the working set", Form::StampedJson, Masked::Whole, Forgotten::WithSession, Carried::No, Swept::AfterSession)),
+    row((Under::Data, "sessions/<session>/hand-over.json", "what was handed over last, and what lasts of it", Form::Json, Masked::Whole, Forgotten::WithSession, Carried::No, Swept::AfterSession)),
+    row((Under::Data, "sessions/<session>/hand-over.lock", "one writer of that at a time", Form::Token, Masked::NoWords, Forgotten::WithSession, Carried::No, Swept::AfterSession)),
     row((Under::Data, "sessions/<session>/statusline.json", "what the status line goes by", Form::Json, Masked::NoWords, Forgotten::WithSession, Carried::No, Swept::AfterSession)),
     row((Under::Data, "sessions/<session>/usage.jsonl", "the size last seen", Form::JsonLines, Masked::NoWords, Forgotten::WithSession, Carried::No, Swept::AfterSession)),
     row((Under::Data, "sessions/<session>/notes.lock", "one writer of its notes at a time", Form::Token, Masked::NoWords, Forgotten::WithSession, Carried::No, Swept::AfterSession)),

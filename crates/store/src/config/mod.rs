@@ -29,6 +29,8 @@ pub struct Config {
     pub budget: Budget,
     /// How full is too full.
     pub thresholds: Thresholds,
+    /// The hand-over that the agent is asked for.
+    pub hand_over: HandOver,
     /// What a new session gets.
     pub restore: Restore,
     /// Rules that are restated.

@@ -26,6 +26,7 @@ const RANGES: &[(&str, &str, i64, i64)] = &[
     ("thresholds", "warning", 0, 1_000),
     ("thresholds", "critical", 0, 1_000),
     ("thresholds", "emergency", 0, 1_000),
+    ("hand_over", "percent", 1, 1_000),
     ("restore", "banner_minutes", 0, 5_256_000),
     ("restore", "briefing_minutes", 0, 5_256_000),
     ("restore", "resume_hours", 0, 87_600),

@@ -59,6 +59,16 @@ pub struct Thresholds {
     pub emergency: u64,
 }
 
+/// The hand-over that the agent is asked for before a compaction.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HandOver {
+    /// Whether it is asked for, where the agent can give it without asking you.
+    pub ask: bool,
+    /// At this percentage of the compaction point; takes the place of the notice at `thresholds.critical`.
+    pub percent: u64,
+}
+
 /// What a new session gets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -317,6 +327,12 @@ impl Default for Budget {
 impl Default for Thresholds {
     fn default() -> Self {
         Self { warning: 70, critical: 90, emergency: 95 }
+    }
+}
+
+impl Default for HandOver {
+    fn default() -> Self {
+        Self { ask: true, percent: 85 }
     }
 }
 

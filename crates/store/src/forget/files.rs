@@ -18,7 +18,8 @@ use crate::paths::{Home, safe_name};
 use crate::session::{SessionCache, last_record};
 
 /// A session that goes on keeps these: they hold no words.
-const KEPT_OF_LIVE: [&str; 4] = ["session.json", "statusline.json", "usage.jsonl", "notes.lock"];
+const KEPT_OF_LIVE: [&str; 5] =
+    ["session.json", "statusline.json", "usage.jsonl", "notes.lock", "hand-over.lock"];
 
 /// A file that is to go, or to lose some of its lines.
 #[derive(Debug, Clone, PartialEq, Eq)]

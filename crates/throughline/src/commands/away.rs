@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use serde_json::json;
 use throughline_briefing::focus;
+use throughline_briefing::hand_over::minute;
 use throughline_briefing::handoff::NextCompaction;
 use throughline_briefing::notes::Progress;
+use throughline_domain::hand_over::StandingLine;
 use throughline_domain::ledger::{FindingKind, Ledger, Phase};
 use throughline_domain::text::one_line;
 use throughline_domain::{Health, State, Trigger};
@@ -13,7 +15,7 @@ use throughline_store::{redact, spool};
 
 use super::briefing::session_ledger;
 use super::checkpoint::{self, Left};
-use super::{App, compact_focus, notes};
+use super::{App, compact_focus, handover, notes};
 use crate::failure::Failure;
 use crate::gauge::Gauge;
 use crate::liveness::{self, Fate};
@@ -33,6 +35,8 @@ something could not be saved; warnings are no failure.";
 /// A compaction that is nearer than this is worth a word.
 const NEAR_MINUTES: u64 = 60;
 const QUOTE_UNITS: usize = 160;
+/// So many responses later a hand-over is still a new one.
+const HANDED_TURNS: u64 = 10;
 
 /// Save everything before you leave, and see what needs a look first
 #[derive(Debug, clap::Args)]
@@ -73,7 +77,8 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         kept.not_saved.push(format!("the session's notes: {}", failure.message));
     }
     let state = app.state().unwrap_or_else(|_| State::empty());
-    let warnings = warnings(app, &kept, ledger.as_ref());
+    let handed = handover::standing(app).into_iter().find(|fact| fact.is_last);
+    let warnings = warnings(app, &kept, ledger.as_ref(), handed.as_ref());
     let focus = compact_focus::of(app, &state, ledger.as_ref());
     let open_tasks =
         ledger.as_ref().map_or(0, |ledger| ledger.tasks.iter().filter(|it| it.is_open()).count());
@@ -85,6 +90,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
             "openTasks": open_tasks,
             "warnings": warnings.iter().map(|it| json!({ "kind": it.kind, "text": it.text })).collect::<Vec<_>>(),
             "notSaved": kept.not_saved,
+            "handedOver": handed.as_ref().map(|fact| minute(fact.at)),
             "focus": focus.line,
         }))?;
     } else {
@@ -148,7 +154,7 @@ fn take_note(app: &App, note: &str) -> Result<(), Failure> {
     notes::add(app, &session, Some(Progress { title, ..Progress::default() })).map(drop)
 }
 
-fn warnings(app: &App, kept: &Kept, ledger: Option<&Ledger>) -> Vec<Warning> {
+fn warnings(app: &App, kept: &Kept, ledger: Option<&Ledger>, handed: Option<&StandingLine>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let mut warn = |kind, text: String| warnings.push(Warning { kind, text });
     if let Some(left) = &kept.checkpoint {
@@ -170,6 +176,19 @@ fn warnings(app: &App, kept: &Kept, ledger: Option<&Ledger>) -> Vec<Warning> {
     }
     if let Some(question) = ledger.and_then(unanswered) {
         warn("question", format!("the agent waits for your answer: {question}"));
+    }
+    // What the agent knows and nobody wrote down is what a compaction takes away while nobody looks.
+    let is_new =
+        handed.is_some_and(|fact| ledger.is_none_or(|ledger| ledger.turn <= fact.turn + HANDED_TURNS));
+    if ledger.is_some_and(|ledger| ledger.turn > 0) && !is_new {
+        let since = handed.map_or_else(
+            || "nothing was handed over yet".to_owned(),
+            |fact| format!("the last hand-over is of {}", minute(fact.at)),
+        );
+        warn(
+            "handover",
+            format!("{since}; ask the agent for one: \"hand over with `throughline handover -`\""),
+        );
     }
     for (kind, text) in of_session(app) {
         warn(kind, text);

@@ -96,7 +96,8 @@ pub(super) fn compose(app: &App, state: &State, reader: Reader, cap: Cap) -> Cho
     let occasion = if reader == Reader::Compacted { Occasion::Compacted } else { Occasion::Asked };
     let untrusted = app.memory.untrusted();
     let waiting = crate::waiting::quotations(&app.memory);
-    let facts = Facts { untrusted: &untrusted, waiting: &waiting, ..Facts::default() };
+    let handed = super::handover::standing(app);
+    let facts = Facts { untrusted: &untrusted, waiting: &waiting, hand_over: &handed, ..Facts::default() };
     let rules = governance::of_state(&app.config, state).map(|rules| rules.chosen);
     let cap_left = cap.less(rules.as_ref().map_or(0, |rules| utf16_len(&rules.text) + 1));
     let told = match reader {

@@ -1,17 +1,21 @@
-//! `handoff`: the hand-over block, with how full the context is.
+//! `handoff`: the hand-over as a block for another person, with how full the context is.
+
+use std::time::Duration;
 
 use throughline_briefing::Facts;
-use throughline_briefing::handoff::{self, ContextUse};
+use throughline_briefing::handoff::{self, ContextUse, Work};
 use throughline_domain::time;
 use throughline_domain::{Health, State};
 use throughline_store::memory::Draft;
+use throughline_store::redact;
 
-use super::App;
+use super::briefing::ledger_of_work;
+use super::{App, handover};
 use crate::failure::Failure;
 use crate::gauge::Gauge;
 use crate::output;
 
-/// Print the hand-over block and note the hand-over; refuses when the context is nearly full
+/// Print the hand-over as a block for another person and note it; refuses when the context is nearly full
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Hand over however full the context is
@@ -63,6 +67,12 @@ pub(super) fn block(app: &App, force: bool) -> Result<(String, State, Option<Con
     // The block is passed on as ours: what nobody here vouches for has no place in it.
     let untrusted = app.memory.untrusted();
     let vouched = Facts { untrusted: &untrusted, ..Facts::default() }.vouched(&state);
-    let text = handoff::render(&vouched, context.as_ref());
+    let ledger = app.session_at_hand().and_then(|session| ledger_of_work(app, &session));
+    let deadline = Duration::from_millis(app.config.git.deadline_ms);
+    let status = throughline_git::capture(&app.memory.project.work, deadline).status;
+    let uncommitted: Vec<String> = status.lines().map(str::to_owned).collect();
+    let handed = handover::standing(app);
+    let work = Work { ledger: ledger.as_ref(), uncommitted: &uncommitted, hand_over: &handed };
+    let text = redact::text(&handoff::render(&vouched, &work, context.as_ref())).into_owned();
     Ok((text, state, context))
 }

@@ -12,6 +12,7 @@ use throughline_store::{files, project_files};
 
 use super::compact_at::{self, CompactAt, Plan};
 use super::instructions;
+use super::permissions;
 use super::servers;
 use super::{App, exclude_file};
 use crate::failure::Failure;
@@ -26,6 +27,7 @@ Examples:
   throughline init --compact-at 70%    and have the client compact at 70 % of the model's window
   throughline init --compact-at off    when it compacted before
   throughline init --no-instructions   without the section in CLAUDE.md
+  throughline init --allow             and let the agent record and hand over without asking
   throughline init --mcp               and the memory as MCP tools, for all who work here";
 
 /// Register the hooks with Claude Code for this project
@@ -58,6 +60,9 @@ pub(crate) struct Args {
     /// Register the MCP server too, in .mcp.json, which your team shares; --shared does so by itself
     #[arg(long, conflicts_with = "user")]
     mcp: bool,
+    /// Let the agent record and hand over without asking: our rules into `permissions.allow`; `uninstall` takes them out
+    #[arg(long)]
+    allow: bool,
     /// Show the difference and write nothing
     #[arg(long)]
     dry_run: bool,
@@ -95,6 +100,8 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         servers::edit(app)?;
     }
     let text = plan.as_ref().map_or(&edit.text, |plan| &plan.edit.text);
+    let allowed = args.allow.then(|| permissions::plan(&path, text)).transpose()?;
+    let text = allowed.as_ref().map_or(text, |allowed| &allowed.edit.text);
     if args.dry_run {
         show_diff(&path, old.as_deref().unwrap_or(""), text)?;
         show_other_files(app, args.user)?;
@@ -111,6 +118,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     } else {
         let backup = keep_original(app, &path, old.as_deref())?;
         plan.iter().try_for_each(|plan| plan.remember(app, &path))?;
+        allowed.iter().try_for_each(|allowed| allowed.remember(app, &path))?;
         project_files::write_settings(&spot, text)?;
         remember_written(app, &path, text)?;
         output::say(&format!(
@@ -136,6 +144,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         servers::install(app, false)?;
     }
     offer(client)?;
+    allowed.as_ref().map_or_else(permissions::offer, permissions::Plan::tell)?;
     if wants_server { Ok(()) } else { servers::offer(args.user) }
 }
 
@@ -312,9 +321,5 @@ fn offer(client: Option<Version>) -> Result<(), Failure> {
     if client.is_none() {
         output::remark("the client `claude` was not found on the path; the newest rules were used");
     }
-    output::say("next: start Claude Code here, work, and look at `throughline status`")?;
-    let rules = settings_edit::offered_permissions().join("  ");
-    output::say(&format!(
-        "offered, not taken: rules for `permissions.allow`, so that the agent may record without asking: {rules}"
-    ))
+    output::say("next: start Claude Code here, work, and look at `throughline status`")
 }

@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::output::{self, GOOD, styled};
 
 /// The project's list, which its team shares.
-pub(super) fn list_path(root: &Path) -> PathBuf {
+pub(crate) fn list_path(root: &Path) -> PathBuf {
     root.join(".mcp.json")
 }
 
@@ -117,7 +117,7 @@ pub(super) fn tell_what_is_left(app: &App) {
 
 /// Where our server is registered.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Registered {
+pub(crate) struct Registered {
     /// What the client calls the place.
     pub(super) scope: &'static str,
     /// The program it starts.
@@ -125,7 +125,7 @@ pub(super) struct Registered {
 }
 
 /// Our server in the client's own state: for all projects of a person, and for this one.
-pub(super) fn in_client_state(text: &str, root: &Path) -> Vec<Registered> {
+pub(crate) fn in_client_state(text: &str, root: &Path) -> Vec<Registered> {
     let state: Value = serde_json::from_str(text).unwrap_or_default();
     let local = state.get("projects").and_then(|projects| projects.get(root.to_string_lossy().as_ref()));
     [("user", Some(&state)), ("local", local)]
@@ -135,7 +135,7 @@ pub(super) fn in_client_state(text: &str, root: &Path) -> Vec<Registered> {
 }
 
 /// Our server in the project's list.
-pub(super) fn in_project_list(text: &str) -> Option<Registered> {
+pub(crate) fn in_project_list(text: &str) -> Option<Registered> {
     registered("project", &serde_json::from_str(text).ok()?)
 }
 
@@ -147,6 +147,14 @@ fn registered(scope: &'static str, holder: &Value) -> Option<Registered> {
 /// Whether the client can start a command: a path that is there, or a name on the path.
 pub(super) fn can_start(command: &str) -> bool {
     if command.contains('/') { Path::new(command).is_file() } else { is_on_path(command) }
+}
+
+/// How a shell calls us: by our name where it is on the path, else by the path of this program.
+pub(crate) fn own_command() -> Option<String> {
+    if is_on_path(SHARED_COMMAND) {
+        return Some(SHARED_COMMAND.to_owned());
+    }
+    own_path(false).ok().map(|path| shell_words::quote(&path))
 }
 
 fn is_on_path(name: &str) -> bool {

@@ -10,6 +10,7 @@ use throughline_store::project_files;
 use super::compact_at;
 use super::init::{command_paths, install_folder, refuse, refuse_links, settings_path, show_diff};
 use super::instructions;
+use super::permissions;
 use super::servers;
 use super::{App, exclude_file};
 use crate::failure::Failure;
@@ -51,9 +52,10 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let written = project_files::read_settings(&folder.join("written"))?;
     let original = project_files::read_settings(&folder.join("original"))?;
     let (without_window, had_window) = compact_at::put_back(app, &path, &now)?;
+    let (without_rules, had_rules) = permissions::put_back(app, &path, &without_window.text)?;
     let mut edit =
-        settings_edit::uninstall(&without_window.text).map_err(|problem| refuse(&path, &problem))?;
-    if had_window && edit.outcome == Outcome::Unchanged {
+        settings_edit::uninstall(&without_rules.text).map_err(|problem| refuse(&path, &problem))?;
+    if (had_window || had_rules) && edit.outcome == Outcome::Unchanged {
         edit.outcome = Outcome::Rewritten;
     }
     let untouched = written.as_deref() == Some(&now);

@@ -16,7 +16,9 @@ use throughline_store::spool::Spool;
 
 use super::gate::{self, Session};
 use super::summaries::{self, When};
-use super::{Outcome, Run, anchors, backups, checkpoints, glance, later, notes, session_start, usual};
+use super::{
+    Outcome, Run, anchors, backups, checkpoints, glance, hand_over, later, notes, session_start, usual,
+};
 use crate::ledger;
 
 /// PreCompact: a summary is asked for. Save, snapshot; says what the summary should keep. Whether the context is compacted
@@ -37,6 +39,7 @@ pub(super) fn before(run: &Run) -> Outcome {
         asked_bytes: outside::metadata(&run.payload.transcript_path).map_or(0, |meta| meta.len()),
         summary: waiting.summary,
         summary_bytes: waiting.summary_bytes,
+        summary_turn: waiting.summary_turn,
         ..CompactionMark::default()
     };
     let mut outcome = Outcome::silent();
@@ -59,10 +62,12 @@ pub(super) fn before(run: &Run) -> Outcome {
     let project = &session.memory.project;
     note_failure(&mut outcome, project_files::write_snapshot(project, &snapshot::render(&parts)));
     let mut told = preserve(run, &session, &mut outcome);
+    note_failure(&mut outcome, CompactionMark { asked_turn: told.turn, ..mark }.write(&folder));
     crate::git_now::settle(&mut told, &taken.state);
     let untrusted = session.memory.untrusted();
     let around: Vec<String> = session_start::subagents_line(&folder).into_iter().collect();
-    let facts = Facts { untrusted: &untrusted, around: &around, ..Facts::default() };
+    let handed = hand_over::of_session(run, &run.payload.session_id, &told);
+    let facts = Facts { untrusted: &untrusted, around: &around, hand_over: &handed, ..Facts::default() };
     let cap = Cap::tokens(PRESERVATION_TOKENS_MAX);
     let text = preservation::render(&state, &facts, focus, &taken.diff_stat, &told, cap);
     outcome.reply = Outcome::saying(text).reply;
@@ -192,6 +197,10 @@ pub(super) fn after(run: &Run) -> Outcome {
         mark.keep_summary(summary);
         later::note_known(run, &mark, &mut outcome.failures);
     }
+    // What the client says it used counts; a summary that was made before may have been dropped.
+    let used = run.payload.compact_summary.as_deref().filter(|summary| !summary.is_empty());
+    let used = used.or(mark.summary.as_deref()).map(str::to_owned);
+    hand_over::after_compaction(run, used.as_deref(), None, &mut outcome.failures);
     outcome.note = note(&mut mark);
     note_failure(&mut outcome, mark.write(&folder));
     outcome

@@ -10,6 +10,7 @@ mod ending;
 mod gate;
 mod glance;
 pub(crate) mod governance;
+mod hand_over;
 pub(crate) mod input;
 mod later;
 mod masking;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use throughline_agents::claude_code::hook_payload::Event;
-use throughline_briefing::notes::Commit;
+use throughline_briefing::notes::{Commit, Progress};
 use throughline_domain::Timestamp;
 use throughline_domain::ledger::Ledger;
 use throughline_git::Changes;
@@ -70,6 +70,11 @@ fn commits_of(changes: &Changes) -> Vec<Commit> {
 /// A compaction comes: the page stands there before it, whatever has happened so far.
 pub(super) fn before_compaction(run: &Run, session: &Session, told: &Ledger, failures: &mut Vec<String>) {
     write(run, session, Some(told), Added { begins: true, ..Added::default() }, failures);
+}
+
+/// A compaction handed something over: the page shows it.
+pub(super) fn handed_over(run: &Run, session: &Session, entry: Progress, failures: &mut Vec<String>) {
+    write(run, session, None, Added { by_hand: Some(entry), ..Added::default() }, failures);
 }
 
 /// A subagent began or ended: the block names those at work, if there is a page.

@@ -3,10 +3,12 @@
 use std::path::Path;
 
 use throughline_briefing::briefing::{self, Occasion};
+use throughline_briefing::hand_over::lacking;
 use throughline_briefing::restore::{self, Ages, Plan, Start};
 use throughline_briefing::resume;
 use throughline_briefing::session::{self as briefing_session, Known, Reader};
 use throughline_briefing::{Cap, Facts, RecentFile, Scope, banner, fragment};
+use throughline_domain::hand_over::StandingLine;
 use throughline_domain::ledger::{Ledger, Stand};
 use throughline_domain::{State, Timestamp, time};
 use throughline_store::door::Spot;
@@ -18,8 +20,8 @@ use throughline_store::{project_files, spool};
 use super::gate::{self, Session};
 use super::resuming::{self, Back};
 use super::{
-    Outcome, Run, checkpoints, compaction, ending, glance, governance, later, purity, starting, summaries,
-    verbatim,
+    Outcome, Run, checkpoints, compaction, ending, glance, governance, hand_over, later, purity, starting,
+    summaries, verbatim,
 };
 use crate::descent::{self, Predecessor};
 use crate::liveness::{self, Fate, Seen};
@@ -244,7 +246,10 @@ fn planned(
         Plan::Nothing => return None,
         Plan::OneLine => {
             let left = scenery.before.and_then(|before| resume::left_words(&before.ledger));
-            return resume::one_line_notice(saved, left.as_deref(), scenery.last_active, run.now);
+            let parent = session.cache.parent.as_deref().filter(|parent| !parent.is_empty());
+            let before = parent.or(scenery.last.map(|last| last.session.as_str()));
+            let handed = before.and_then(|before| handed_at(run, before));
+            return resume::one_line_notice(saved, left.as_deref(), handed, scenery.last_active, run.now);
         }
         Plan::Resume => return come_back(run, scenery.own.or(scenery.last), &back, cap, failures),
         Plan::Banner | Plan::Briefing | Plan::ResumeAndBriefing => {}
@@ -266,6 +271,7 @@ fn planned(
         scope: if is_beside { Scope::Shared } else { Scope::Whole },
         recent_files: &recent_files,
         around: &around,
+        ..Facts::default()
     };
     match plan {
         Plan::Banner => banner_text(run, &state, &facts, (told.as_ref(), &scenery), cap),
@@ -282,6 +288,12 @@ fn planned(
     }
 }
 
+/// When the session before this one handed over, if it did.
+fn handed_at(run: &Run, session: &str) -> Option<i64> {
+    let (_, all) = crate::hand_over::of_line(&run.place.home, session)?;
+    all.last.map(|last| last.at).or_else(|| all.carried.last().map(|line| line.at))
+}
+
 /// The seed's banner, with what the session before told, or with what was recorded alone.
 fn banner_text(
     run: &Run,
@@ -293,7 +305,8 @@ fn banner_text(
     let with_transcript = told.zip(active(scenery.last)).and_then(|(told, last_active)| {
         let crashed = scenery.crashed;
         let before = banner::Before { ledger: &told.ledger, last_active, crashed, now: run.now };
-        banner::render_with(state, facts, &before, cap)
+        let facts = Facts { hand_over: &told.hand_over, ..facts.clone() };
+        banner::render_with(state, &facts, &before, cap)
     });
     with_transcript.or_else(|| banner::render(state, facts, cap)).map(|chosen| chosen.text)
 }
@@ -388,24 +401,33 @@ fn active(seen: Option<&Seen>) -> Option<Timestamp> {
 struct Told {
     ledger: Ledger,
     known: Known,
+    hand_over: Vec<StandingLine>,
 }
 
 /// The ledger that matters: of a compacted session its own, of a new one that of the session it goes on from. Another
 /// session that is at work has its own tasks and errors.
 fn told(run: &Run, start: Start, before: Option<&Predecessor>, failures: &mut Vec<String>) -> Option<Told> {
     if start != Start::Compact {
-        return before.map(|before| Told { ledger: before.ledger.clone(), known: Known::nothing() });
+        let before = before?;
+        hand_over::go_on_from(run, &before.seen.session, failures);
+        let handed = hand_over::of_session(run, &before.seen.session, &before.ledger);
+        return Some(Told { ledger: before.ledger.clone(), known: Known::nothing(), hand_over: handed });
     }
     let (home, session, transcript) =
         (&run.place.home, &run.payload.session_id, &run.payload.transcript_path);
     let mut ledger = ledger::catch_up(home, session, transcript, ledger::LARGE_SLICE_BYTES, failures);
     summaries::recall(&run.place, session, &mut ledger);
-    let (known, is_there) = known_after_compaction(&home.session(session), transcript, run.now);
+    let folder = home.session(session);
+    let summary = CompactionMark::of_compaction(&folder, run.now).summary;
+    hand_over::after_compaction(run, summary.as_deref(), Some(&ledger), failures);
+    let handed = hand_over::of_session(run, session, &ledger);
+    let handed = lacking(handed, summary.as_deref().unwrap_or_default());
+    let (known, is_there) = known_after_compaction(&folder, transcript, run.now);
     if is_there {
         // What was last said and done stands in the context.
         ledger.stand = Stand::default();
     }
-    (ledger.turn > 0).then_some(Told { ledger, known })
+    (ledger.turn > 0).then_some(Told { ledger, known, hand_over: handed })
 }
 
 /// The summary, and what was said since it was made: that stays in the context word by word. Says whether anything did.
@@ -424,7 +446,8 @@ fn reader(start: Start) -> Reader {
 }
 
 fn session_text(state: &State, facts: &Facts<'_>, told: &Told, reader: Reader, cap: Cap) -> Option<String> {
-    briefing_session::render(state, facts, &told.ledger, &told.known, reader, cap).map(|chosen| chosen.text)
+    let facts = Facts { hand_over: &told.hand_over, ..facts.clone() };
+    briefing_session::render(state, &facts, &told.ledger, &told.known, reader, cap).map(|chosen| chosen.text)
 }
 
 fn brief(state: &State, facts: &Facts<'_>, start: Start, age_seconds: u64, cap: Cap) -> Option<String> {

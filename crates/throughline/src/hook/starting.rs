@@ -3,13 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use throughline_agents::claude_code::compaction_point::{At, CompactionPoint, Inputs, effective_point};
-use throughline_agents::claude_code::settings_read::{self, ClientEnv, Scope};
+use throughline_agents::claude_code::permissions::Verdict;
+use throughline_agents::claude_code::settings_edit::SERVER_NAME;
+use throughline_agents::claude_code::settings_read::{self, ClientEnv, ClientSettings, Scope};
 use throughline_store::config::Config;
 use throughline_store::paths::Project;
 use throughline_store::project_files;
-use throughline_store::session::{self, SessionCache};
+use throughline_store::session::{self, Asked, SessionCache, Way};
 
 use super::Run;
+use crate::commands::servers;
 use crate::place::{self, Place};
 use crate::{lineage, liveness};
 
@@ -35,7 +38,8 @@ pub(super) fn compile_for(run: &Run, source: &str, model: Option<String>) -> Opt
     let (config, _) = run.place.config(&project);
     let model = model.or(known.model);
     let told_window = session::told_window(&folder);
-    let point = compaction_point(&run.place, &project, &config, model.as_deref(), told_window);
+    let settings = client_settings(&run.place, &project);
+    let point = point_of(&settings, &config, model.as_deref(), told_window);
     let client_pid: Option<u32> = std::env::var("CLAUDE_PID").ok().and_then(|pid| pid.parse().ok());
     let limit = match point.at {
         At::Compacts(tokens) => tokens,
@@ -73,6 +77,7 @@ pub(super) fn compile_for(run: &Run, source: &str, model: Option<String>) -> Opt
             (Some(_), standing) if standing > 0 => standing,
             (first, _) => first.unwrap_or(0),
         },
+        hand_over: asked(&run.place, &project, &config, &settings),
         project_root: root,
         work_root,
     };
@@ -89,11 +94,61 @@ pub(crate) fn compaction_point(
     model: Option<&str>,
     told_window: Option<u64>,
 ) -> CompactionPoint {
-    let settings = client_settings(place, project);
+    point_of(&client_settings(place, project), config, model, told_window)
+}
+
+fn point_of(
+    settings: &ClientSettings,
+    config: &Config,
+    model: Option<&str>,
+    told_window: Option<u64>,
+) -> CompactionPoint {
     let observed = (config.compaction.at_tokens > 0).then_some(config.compaction.at_tokens);
     let inputs = settings.compaction_inputs(model);
     let inputs = Inputs { observed, payload_window: told_window, ..inputs };
     effective_point(&inputs)
+}
+
+/// When and how the agent can be asked for a hand-over: through our server, where the client knows it, else as a command.
+fn asked(place: &Place, project: &Project, config: &Config, settings: &ClientSettings) -> Asked {
+    if !config.hand_over.ask {
+        return Asked::default();
+    }
+    let way = |call: String, is_shell: bool, verdict: Verdict| {
+        (verdict != Verdict::Denied).then(|| Way { call, is_shell, allowed: verdict == Verdict::Allowed })
+    };
+    let tool = server_tool(place, project, settings);
+    let tool = tool.and_then(|tool| {
+        let verdict = settings.permissions.of_tool(&tool);
+        way(tool, false, verdict)
+    });
+    let command = servers::own_command().map(|program| format!("{program} handover"));
+    let command = command.and_then(|command| {
+        let verdict = settings.permissions.of_command(&format!("{command} -"));
+        way(command, true, verdict)
+    });
+    Asked { percent: config.hand_over.percent, ways: tool.into_iter().chain(command).collect() }
+}
+
+/// The name that the client gives to our tool; `None` where it knows no server of ours.
+fn server_tool(place: &Place, project: &Project, settings: &ClientSettings) -> Option<String> {
+    if settings.plugins.iter().any(|plugin| plugin.enabled) {
+        return Some(format!("mcp__plugin_{SERVER_NAME}_{SERVER_NAME}__hand_over"));
+    }
+    let read = |path: &Path| project_files::read_settings(&project.spot_of(path)).ok().flatten();
+    let in_project = || {
+        let list = read(&servers::list_path(&project.root))?;
+        servers::in_project_list(&list)
+    };
+    let in_client = || {
+        let text = read(&client_state_file(place)?)?;
+        // It grows with every project, and hardly ever names us.
+        if !text.contains(SERVER_NAME) {
+            return None;
+        }
+        servers::in_client_state(&text, &project.root).into_iter().next()
+    };
+    in_project().or_else(in_client).map(|_| format!("mcp__{SERVER_NAME}__hand_over"))
 }
 
 /// The client's settings files, taken together.

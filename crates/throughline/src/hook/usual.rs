@@ -14,7 +14,9 @@ use throughline_store::session::{CompactionMark, GateMarks, SessionCache};
 use throughline_store::spool::{Spool, SpoolRecord};
 
 use super::resuming::{self, Back};
-use super::{Outcome, Run, backups, checkpoints, ending, gate, later, notes, purity, session_start};
+use super::{
+    Outcome, Run, backups, checkpoints, ending, gate, hand_over, later, notes, purity, session_start,
+};
 use crate::late;
 
 /// How much of the transcript's end is read: the last response is nearly always in it.
@@ -70,13 +72,13 @@ pub(super) fn run(run: &Run, mut spool: Option<&mut Spool>) -> Outcome {
         backups::at_step(run, &mut cache, usage, &mut outcome.failures);
     }
     if let Some(usage) = usage
-        && crossed(&cache, &usage).is_some()
+        && crossed(run, &cache, &usage).is_some()
         && !is_from_before_compaction(run, &usage)
         && may_speak(run, spool.as_deref_mut())
     {
         // The model or the window may be others than at the session's start: settled again before anything is said.
         let settled = super::starting::compile_for(run, &cache.source, usage.model.clone()).unwrap_or(cache);
-        return match crossed(&settled, &usage) {
+        return match crossed(run, &settled, &usage) {
             Some(_) if is_due(&settled, &usage) => await_compaction(run, settled, outcome),
             Some(crossed) => at_threshold(run, settled, &usage, crossed, outcome.failures),
             None => outcome,
@@ -181,9 +183,10 @@ pub(crate) fn last_usage(transcript: &str) -> Option<LastUsage> {
 }
 
 /// The highest threshold that is passed and was not spoken of since the last compaction.
-fn crossed(cache: &SessionCache, usage: &LastUsage) -> Option<u64> {
+fn crossed(run: &Run, cache: &SessionCache, usage: &LastUsage) -> Option<u64> {
     let percent = percent_of_limit(cache, usage.context_tokens);
-    let highest = cache.thresholds.iter().copied().filter(|threshold| percent >= *threshold).max()?;
+    let thresholds = hand_over::thresholds(run, cache);
+    let highest = thresholds.into_iter().filter(|threshold| percent >= *threshold).max()?;
     (!cache.thresholds_said.contains(&highest)).then_some(highest)
 }
 
@@ -228,9 +231,11 @@ fn at_threshold(
     failures: Vec<String>,
 ) -> Outcome {
     let mut outcome = Outcome { failures, ..Outcome::silent() };
-    let passed = cache.thresholds.iter().copied().filter(|it| *it <= crossed);
-    cache.thresholds_said =
-        passed.chain(cache.thresholds_said.contains(&DUE_PERCENT).then_some(DUE_PERCENT)).collect();
+    let asked_at = cache.hand_over.percent;
+    let was_asked = cache.thresholds_said.contains(&asked_at);
+    let passed = hand_over::thresholds(run, &cache).into_iter().filter(|it| *it <= crossed);
+    let others = [DUE_PERCENT, asked_at].into_iter().filter(|it| cache.thresholds_said.contains(it));
+    cache.thresholds_said = passed.chain(others).collect();
     let folder = run.place.home.session(&run.payload.session_id);
     if let Err(error) = cache.write(&folder) {
         // Without a memory of having spoken it would speak at every turn.
@@ -242,7 +247,10 @@ fn at_threshold(
     checkpoints::automatic(run, &session, "threshold", None, None, &mut outcome.failures);
     gate::fold(run, &session.memory, &mut outcome.failures);
     let percent = percent_of_limit(&cache, usage.context_tokens);
-    let text = threshold_text(&cache, usage.context_tokens, percent);
+    let text = match hand_over::way(run, &cache).filter(|_| crossed >= asked_at && !was_asked) {
+        Some(way) => hand_over::notice(&cache, way, usage.context_tokens, percent),
+        None => threshold_text(&cache, usage.context_tokens, percent),
+    };
     outcome.note = Some(serde_json::json!({ "threshold": crossed, "tokens": usage.context_tokens }));
     outcome.reply = Outcome::saying(Some(text)).reply;
     outcome

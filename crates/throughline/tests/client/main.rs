@@ -14,6 +14,7 @@ mod compaction;
 mod faults;
 #[cfg(test)]
 mod governance;
+mod hand_over;
 #[cfg(test)]
 mod instructions;
 #[cfg(test)]

@@ -38,7 +38,7 @@ fn recording_works(scene: &Scene, tool: &str, args: &[&str]) {
     assert_eq!(turn.text(), "Done.");
     assert!(client.close().success());
     let first = turn.events_of("init").next().unwrap();
-    assert_eq!(tools(first).len(), 11, "{first}");
+    assert_eq!(tools(first).len(), 12, "{first}");
     let request = &scene.lab.mock().requests_of(Kind::Main)[0];
     assert!(request.contains(tool), "the tool is named to the model");
     assert!(request.contains("Throughline remembers this project's decisions"), "so is what it is for");

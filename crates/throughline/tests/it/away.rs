@@ -33,6 +33,7 @@ fn everything_is_saved_and_told_in_a_known_form() {
         Before you leave:
         ! 1 file is not committed; the checkpoint keeps the content
         ! `cargo test rows` failed last
+        ! nothing was handed over yet; ask the agent for one: "hand over with `throughline handover -`"
         ! the client will never compact by itself: without a window set, the client does not compact this model by usage; run `throughline init --compact-at 80%`, or set "autoCompactWindow": 200000 in the settings
         If you compact now, paste this:
         /compact In progress: Skip empty rows. Failing: cargo test rows.

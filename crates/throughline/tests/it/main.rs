@@ -35,6 +35,7 @@ mod gauges;
 mod given_paths;
 mod governance;
 mod hand_edits;
+mod hand_over;
 mod help;
 mod hostile_git;
 mod hostile_input;

@@ -50,7 +50,7 @@ pub(super) fn read<'a>(walk: &mut Walk<'a>, call: &mut ToolCall<'a>) -> Option<(
             b"pattern" => call.pattern = head(value, TEXT_BYTES_MAX),
             b"query" => query = head(value, TEXT_BYTES_MAX),
             b"old_string" => call.text = head(value, TEXT_BYTES_MAX).filter(|text| !text.is_empty()),
-            b"new_string" | b"content" | b"new_source" => written = Some(value),
+            b"new_string" | b"content" | b"new_source" | b"text" => written = Some(value),
             b"edits" => {
                 call.text = of_edits(value, b"old_string");
                 call.written = of_edits(value, b"new_string");

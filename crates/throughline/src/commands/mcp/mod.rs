@@ -24,7 +24,7 @@ Examples:
   echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}' | throughline mcp
 
 Tools: record_decision, record_constraint, ask_question, resolve_question, add_evidence, anchor,
-checkpoint, recall, context_health, load_state, next. Resources: throughline://state and
+checkpoint, hand_over, recall, context_health, load_state, next. Resources: throughline://state and
 throughline://notes. Prompts: compaction, handover. What comes through it is the agent's word: it is
 recorded as such, never as yours. The client asks before it calls a tool; rules such as
 mcp__throughline__recall in its `permissions.allow` spare you that.";

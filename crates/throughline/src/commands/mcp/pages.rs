@@ -83,7 +83,9 @@ fn compaction(app: &App, focus: Option<&str>) -> Result<String, Failure> {
          compaction yourself.\n\n\
          1. Record what is settled here and not yet written down, if anything: record_decision, record_constraint, \
          ask_question. load_state shows what is there.\n\
-         2. Answer with one line that says what was recorded, and below it, alone in a code block, the line given \
+         2. Call hand_over with what the next context needs and cannot look up: one fact a line, `kind: fact`, at most \
+         600 words.\n\
+         3. Answer with one line that says what was recorded, and below it, alone in a code block, the line given \
          here. Mend in it only what you know to be wrong, and keep it on one line of at most 60 words.{first}\n\n{}",
         wrap(FragmentKind::Preserve, &line)
     ))
@@ -93,7 +95,7 @@ fn handover(app: &App) -> Result<String, Failure> {
     let (block, _, _) = handoff::block(app, false)?;
     Ok(format!(
         "Hand this work over to somebody who knows nothing of it. First record what is settled here and not yet \
-         written down (record_decision, record_constraint, ask_question). Then answer with the block below, and add to \
+         written down (record_decision, record_constraint, ask_question), and call hand_over with what you alone know. Then answer with the block below, and add to \
          it only what the next one needs to begin: what is half done, where, and what you would do first.\n\n{}",
         wrap(FragmentKind::Notice, &defused(&block))
     ))

@@ -12,7 +12,7 @@ use throughline_domain::{AnchorPriority, Detail, EvidenceType, Priority};
 use throughline_mcp::Answer;
 use throughline_mcp::call::Call;
 
-use crate::commands::{App, add, anchor, briefing, checkpoint, health, next, recall};
+use crate::commands::{App, add, anchor, briefing, checkpoint, handover, health, next, recall};
 use crate::failure::Failure;
 use crate::gauge::Gauge;
 
@@ -59,6 +59,7 @@ pub(super) fn answer(app: &App, call: Call) -> Result<Answer, Failure> {
             let (id, is_new) = anchor::put(app, text, detail)?;
             Ok(recorded(&id, is_new))
         }
+        Call::HandOver { text } => handover::take(app, &text).map(|(said, _)| Answer::text(said)),
         Call::Checkpoint { note } => keep(app, note.as_deref()),
         Call::Recall { words, all_projects, limit } => {
             // What was recorded a moment ago is found.

@@ -20,7 +20,7 @@ fn the_official_typescript_client_finds_everything_and_records() {
     let seen: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(seen["server"], "throughline");
     assert_eq!(seen["capabilities"], json!(["prompts", "resources", "tools"]));
-    assert_eq!(seen["tools"].as_array().unwrap().len(), 11, "{seen}");
+    assert_eq!(seen["tools"].as_array().unwrap().len(), 12, "{seen}");
     assert_eq!(seen["recorded"]["structuredContent"], json!({ "id": "D1", "isNew": true }));
     assert_eq!(seen["refused"]["isError"], true);
     assert!(

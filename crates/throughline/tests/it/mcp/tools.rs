@@ -35,7 +35,7 @@ fn older_and_newer_clients_are_answered_in_their_own_version_or_in_ours() {
         assert_eq!(hello["protocolVersion"], answered, "{hello}");
         assert_eq!(hello["serverInfo"]["name"], "throughline");
         assert!(tokens(hello["instructions"].as_str().unwrap()) < 80);
-        assert_eq!(server.request("tools/list", json!({}))["result"]["tools"].as_array().unwrap().len(), 11);
+        assert_eq!(server.request("tools/list", json!({}))["result"]["tools"].as_array().unwrap().len(), 12);
         server.ends_well();
     }
 }
