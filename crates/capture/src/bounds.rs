@@ -1,13 +1,12 @@
 //! Bounds: how much a ledger holds, and what leaves first.
 
-use throughline_domain::ledger::{FindingKind, HALF_LIFE_TURNS, Ledger, Task, Weight};
+use throughline_domain::ledger::{FindingKind, HALF_LIFE_TURNS, Ledger, PendingCall, Task, Weight};
 
 /// Files counted of one text: a listing is no list of what matters.
 pub(crate) const FILES_PER_TEXT_MAX: usize = 60;
 
 const FILES_MAX: usize = 400;
 const COMMANDS_MAX: usize = 200;
-const NAMES_MAX: usize = 300;
 const SAID_MAX: usize = 150;
 const ERRORS_MAX: usize = 60;
 const FINDINGS_MAX: usize = 80;
@@ -65,10 +64,7 @@ pub(crate) fn keep(ledger: &mut Ledger, before: Counts) {
         keep_findings(ledger);
     }
     while now.pending > before.pending
-        && (ledger.pending.len() > PENDING_MAX
-            || over(&ledger.pending, PENDING_BYTES_MAX, |it| {
-                it.command.as_ref().map_or(0, String::len) + it.subject.as_ref().map_or(0, String::len)
-            }))
+        && (ledger.pending.len() > PENDING_MAX || over(&ledger.pending, PENDING_BYTES_MAX, pending_bytes))
     {
         ledger.pending.remove(0);
     }
@@ -78,15 +74,19 @@ pub(crate) fn keep(ledger: &mut Ledger, before: Counts) {
     if now.commands > before.commands {
         keep_commands(ledger);
     }
-    if ledger.names.len() > NAMES_MAX + NAMES_MAX / 5 {
-        heaviest(&mut ledger.names, NAMES_MAX, usize::MAX, |it| rank(it.weight), |it| it.name.len());
-    }
+}
+
+fn pending_bytes(call: &PendingCall) -> usize {
+    let words = [&call.command, &call.subject].into_iter().flatten().map(String::len).sum::<usize>();
+    let file = call.file.as_ref().map_or(0, |it| it.path.len() + it.did.len() + total(&it.holds));
+    let commands = call.commands.iter().map(|it| it.normal.len() + it.verbatim.len() + total(&it.result));
+    words + file + commands.sum::<usize>()
 }
 
 fn keep_files(ledger: &mut Ledger) {
     let commit = ledger.commit_turn;
     if ledger.files.len() > FILES_MAX + FILES_MAX / 5
-        || over(&ledger.files, FILE_BYTES_MAX, |it| it.path.len() + it.did.len())
+        || over(&ledger.files, FILE_BYTES_MAX, |it| it.path.len() + it.did.len() + total(&it.holds))
     {
         // What is changed and not committed is worth as much as what was used a few half-lives later.
         heaviest(
@@ -94,7 +94,7 @@ fn keep_files(ledger: &mut Ledger) {
             FILES_MAX,
             FILE_BYTES_MAX,
             |it| rank(it.weight) + if it.is_uncommitted(commit) { 4.0 } else { 0.0 },
-            |it| it.path.len() + it.did.len(),
+            |it| it.path.len() + it.did.len() + total(&it.holds),
         );
     }
 }

@@ -7,11 +7,14 @@ use throughline_domain::transcript::ToolAnswer;
 use crate::files::{self, Role};
 use crate::outcome::{self, Outcome};
 use crate::shell::{self, Simple};
-use crate::{errors, head, kinds, names};
+use crate::{detours, errors, head, kinds, landmarks};
 
 /// What is longer was written for once.
 const NORMAL_UNITS: std::ops::RangeInclusive<usize> = 3..=200;
 const VERBATIM_UNITS_MAX: usize = 400;
+/// A line that looks something up far away.
+const LOOKUP_UNITS: std::ops::RangeInclusive<usize> = 16..=260;
+const LOOKUP_LINES_MAX: usize = 4;
 /// Of a line that is not kept as a command: enough to know it again.
 const ONCE_UNITS_MAX: usize = 120;
 /// Of an answer, as much at each end is looked at: what a run was about stands at its beginning, how it ended at its end.
@@ -28,21 +31,15 @@ pub(crate) fn ran(ledger: &mut Ledger, line: &str, cwd: Option<&str>, place: Pla
     if commands.iter().all(|command| command.is_repeatable) {
         files::mentioned(ledger, head(line, 4_000), Role::Command, cwd.as_deref(), place);
     }
-    for command in &commands {
-        if matches!(
-            command.words[0].as_str(),
-            "grep" | "rg" | "egrep" | "ag" | "ack" | "Select-String" | "findstr"
-        ) {
-            for word in command.words[1..].iter().filter(|word| !word.starts_with('-')).take(1) {
-                names::searched(ledger, word, place);
-            }
-        }
-        let Some((kind, normal)) = kept(command) else { continue };
-        let at = ledger.commands.iter().rposition(|known| known.normal == normal).unwrap_or_else(|| {
-            ledger.commands.push(CommandUse { normal, kind, ..CommandUse::default() });
+    let kept: Vec<(CommandKind, String)> = commands.iter().filter_map(kept).collect();
+    let looked_up = kept.is_empty().then(|| lookup(line)).flatten();
+    for (kind, normal) in kept.into_iter().chain(looked_up) {
+        let at = position(ledger, kind, &normal).unwrap_or_else(|| {
+            ledger.commands.push(CommandUse { kind, ..CommandUse::default() });
             ledger.commands.len() - 1
         });
         let known = &mut ledger.commands[at];
+        known.normal = normal;
         known.verbatim = one_line(line, VERBATIM_UNITS_MAX);
         known.count = known.count.saturating_add(1);
         known.weight.add(1.0, place.turn, HALF_LIFE_TURNS);
@@ -51,6 +48,42 @@ pub(crate) fn ran(ledger: &mut Ledger, line: &str, cwd: Option<&str>, place: Pla
         known.result.clear();
     }
     Some(commands)
+}
+
+/// The commands of a line as they are known before it is run; a new one has never been run.
+pub(crate) fn known(ledger: &Ledger, line: &str) -> Vec<CommandUse> {
+    let kept = shell::commands(line).into_iter().filter_map(|command| kept(&command));
+    kept.map(|(kind, normal)| {
+        let known = position(ledger, kind, &normal).map(|at| ledger.commands[at].clone());
+        known.unwrap_or_else(|| CommandUse { normal, ..CommandUse::default() })
+    })
+    .collect()
+}
+
+/// Where a command is known: by its words; a check also by what it runs, in whatever manner it tells of it.
+fn position(ledger: &Ledger, kind: CommandKind, normal: &str) -> Option<usize> {
+    let known = &ledger.commands;
+    known.iter().rposition(|known| known.normal == normal).or_else(|| {
+        known.iter().rposition(|known| {
+            is_check(kind) && is_check(known.kind) && kinds::is_same_run(&known.normal, normal)
+        })
+    })
+}
+
+/// The line was not run: its commands are known again as they were before.
+pub(crate) fn not_run(ledger: &mut Ledger, line: &str, former: &[CommandUse]) {
+    let kept: Vec<(CommandKind, String)> = shell::commands(line).iter().filter_map(kept).collect();
+    let looked_up = kept.is_empty().then(|| lookup(line)).flatten();
+    for (_, normal) in kept.into_iter().chain(looked_up) {
+        let Some(at) = ledger.commands.iter().rposition(|known| known.normal == normal) else { continue };
+        let is_it = |known: &&CommandUse| known.count > 0 && kinds::is_same_run(&known.normal, &normal);
+        match former.iter().find(is_it) {
+            Some(known) => ledger.commands[at] = known.clone(),
+            None => {
+                ledger.commands.remove(at);
+            }
+        }
+    }
 }
 
 /// The folder a command line works in: the one it went to, else the agent's.
@@ -86,6 +119,32 @@ fn kept(command: &Simple) -> Option<(CommandKind, String)> {
     is_kept.then_some((kind, normal))
 }
 
+/// A line that looks something up at a place which nobody would find again: an address, an interface's path, a version of a
+/// file, a log far from here. It is kept whole, loops and pipes included, for its parts say nothing alone.
+fn lookup(line: &str) -> Option<(CommandKind, String)> {
+    let line = line.trim();
+    let is_far = |word: &str| {
+        let word = word.trim_matches(['"', '\'', '(', ')']);
+        word.contains("://") || (word.starts_with(['/', '~']) && word.matches('/').count() >= 3)
+    };
+    let is_version = |pair: &[&str]| {
+        pair[0] == "show"
+            && pair[1].split_once(':').is_some_and(|(at, path)| !at.is_empty() && path.contains('/'))
+    };
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let is_script = line.contains("<<") || line.lines().count() > LOOKUP_LINES_MAX;
+    let tells = words.iter().any(|word| is_far(word)) || words.windows(2).any(is_version);
+    let first = words.first().copied().unwrap_or_default();
+    let is_mere = matches!(
+        first,
+        "ls" | "cd" | "mkdir" | "rm" | "cp" | "mv" | "touch" | "echo" | "pwd" | "chmod" | "sleep"
+    );
+    // `git -C far away status` looks around here as well.
+    let is_mere = is_mere || first == "git" && !words.contains(&"show");
+    (tells && !is_script && !is_mere && LOOKUP_UNITS.contains(&utf16_len(line)))
+        .then(|| (CommandKind::Run, one_line(line, *LOOKUP_UNITS.end())))
+}
+
 /// Whether a command of this line was run again after that.
 pub(crate) fn ran_after(ledger: &Ledger, line: &str, place: Place) -> bool {
     let is_later = |normal: &str| {
@@ -110,10 +169,16 @@ pub(crate) fn answered(ledger: &mut Ledger, line: &str, answer: &ToolAnswer<'_>,
     if commands.iter().any(is_ours) {
         return Outcome::Unknown;
     }
-    if kept.is_empty() && !is_commit && !answer.is_error {
+    let may_tell = landmarks::may_tell(&commands);
+    if kept.is_empty() && !is_commit && !may_tell && !answer.is_error {
+        detours::succeeded(ledger, line, place);
         return Outcome::Succeeded;
     }
     let text = outcome::plain(answer.text.head_and_tail(ANSWER_BYTES_MAX));
+    if !answer.is_error && may_tell {
+        landmarks::heard(ledger, &text, place);
+    }
+    landmarks::started(ledger, line, &text, place);
     let hides_exit = commands.iter().any(|command| command.is_piped)
         || line.contains("||")
         || line.contains(';')
@@ -121,6 +186,16 @@ pub(crate) fn answered(ledger: &mut Ledger, line: &str, answer: &ToolAnswer<'_>,
     let told = kept.iter().rposition(|(kind, _)| is_check(*kind)).unwrap_or(kept.len().saturating_sub(1));
     let is_check = kept.get(told).is_some_and(|(kind, _)| is_check(*kind));
     let outcome = outcome::of(&text, answer.is_error, is_check && hides_exit);
+    if is_check {
+        errors::passed(ledger, &text, place.turn);
+    }
+    match outcome {
+        Outcome::Failed if answer.is_error || outcome::tells_exit(&text) => {
+            detours::failed(ledger, line, &text, is_check, place);
+        }
+        Outcome::Succeeded => detours::succeeded(ledger, line, place),
+        _ => {}
+    }
     if is_commit && (outcome == Outcome::Succeeded || text.contains(" changed, ")) {
         ledger.commit_turn = Some(place.turn);
     }

@@ -44,6 +44,18 @@ pub(crate) fn bearing(sentence: &str) -> Bearing {
     if remarks(&lower) { Bearing::Remarks } else { Bearing::Nothing }
 }
 
+/// Whether a sentence demands or forbids in so many words: what is said so in a long document is meant as a rule.
+pub(crate) fn demands(sentence: &str) -> bool {
+    #[rustfmt::skip]
+    const WORDS: &[&str] = &[
+        "never", "always", "must", "don't", "do not", "don’t", "only", "required", "avoid", "mandatory", "forbidden",
+        "nie", "niemals", "immer", "nicht", "nunca", "siempre", "jamais", "toujours", "никогда", "всегда",
+    ];
+    let lower = sentence.to_lowercase();
+    WORDS.iter().any(|word| contains_words(&lower, word))
+        || ["不要", "必须", "禁止", "必ず", "절대"].iter().any(|it| lower.contains(it))
+}
+
 /// Whether a sentence that the user quotes bears on the work: a whole one, with a word that often directs.
 pub(crate) fn quotes(sentence: &str) -> bool {
     throughline_domain::text::word_count(sentence) >= 4 && remarks(&sentence.to_lowercase())

@@ -16,10 +16,10 @@ pub(crate) fn failed(ledger: &mut Ledger, text: &str, from: &str, is_certain: bo
     let Some(first) = lines.first() else { return };
     // The end of a text in which nothing looks like an error may be anything.
     let is_certain = is_certain && tells(first);
-    ledger.errors.retain(|error| error.from != from || error.lines.first() != lines.first());
+    let is_same = |error: &ErrorSeen| kinds::is_same_run(&error.from, from);
+    ledger.errors.retain(|error| !is_same(error) || error.lines.first() != lines.first());
     // The newest run tells how things stand: what it says no more is over, what it says still stands in its own lines.
-    for error in ledger.errors.iter_mut().filter(|error| error.from == from && error.resolved_turn.is_none())
-    {
+    for error in ledger.errors.iter_mut().filter(|error| error.resolved_turn.is_none() && is_same(error)) {
         error.resolved_turn = Some(place.turn);
     }
     ledger.errors.push(ErrorSeen {
@@ -41,12 +41,8 @@ pub(crate) fn failed_once(ledger: &mut Ledger, text: &str, from: &str, place: Pl
 
 /// A command succeeded: its own errors are over, and those of narrower runs of the same tool.
 pub(crate) fn resolve(ledger: &mut Ledger, normal: &str, turn: u64) {
-    // `rtk bun test` and `bun test` are the same run.
-    let split = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<String>>();
-    let words = split(normal);
-    let bare = kinds::behind_wrappers(&words);
     for error in ledger.errors.iter_mut().filter(|error| error.resolved_turn.is_none()) {
-        if error.from == normal || kinds::behind_wrappers(&split(&error.from)) == bare {
+        if kinds::is_same_run(&error.from, normal) {
             error.resolved_turn = Some(turn);
         } else if covers(normal, &error.from) {
             error.resolved_turn = Some(turn);
@@ -57,9 +53,7 @@ pub(crate) fn resolve(ledger: &mut Ledger, normal: &str, turn: u64) {
 
 /// Whether a success of `run` says that the failure of `failed` is over: the same run, or one that includes it.
 pub(crate) fn is_over_after(run: &str, failed: &str) -> bool {
-    let split = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<String>>();
-    let (words, other) = (split(run), split(failed));
-    run == failed || kinds::behind_wrappers(&words) == kinds::behind_wrappers(&other) || covers(run, failed)
+    kinds::is_same_run(run, failed) || covers(run, failed)
 }
 
 /// Whether a run of `wide` includes that of `narrow`: the same tool, no choice among tests, and the same or larger targets.
@@ -72,7 +66,13 @@ fn covers(wide: &str, narrow: &str) -> bool {
     if is_tool_alone {
         return narrow.iter().skip(1).all(|word| word.starts_with('-') || word.contains(['/', '.', ':']));
     }
-    if !is_same_tool || wide.iter().any(|word| chooses(word)) {
+    if !is_same_tool {
+        return false;
+    }
+    if let Some((choice, of)) = choice(wide).zip(choice(narrow)) {
+        return is_wider(choice, of) && tags(wide).eq(tags(narrow));
+    }
+    if wide.iter().any(|word| chooses(word)) {
         return false;
     }
     let (wide_targets, narrow_targets) = (targets(wide), targets(narrow));
@@ -82,6 +82,57 @@ fn covers(wide: &str, narrow: &str) -> bool {
                 && narrow_targets
                     .iter()
                     .all(|target| wide_targets.iter().any(|whole| includes(whole, target))))
+}
+
+/// Which tests a run picks by their names.
+fn choice<'w>(words: &[&'w str]) -> Option<&'w str> {
+    const BY_NAME: &[&str] = &["-run", "-k", "-t", "--filter", "--grep", "-g", "--tests"];
+    words.iter().enumerate().find_map(|(at, word)| {
+        let flag = word.split('=').next().unwrap_or(word);
+        BY_NAME
+            .contains(&flag)
+            .then(|| word.split_once('=').map(|(_, name)| name).or_else(|| words.get(at + 1).copied()))?
+    })
+}
+
+/// Whether all tests whose names a pattern picks are picked by another: one that stands in its name.
+fn is_wider(wide: &str, narrow: &str) -> bool {
+    let bare = |name: &str| name.trim_matches(['"', '\'', '^', '$']).to_owned();
+    let (wide, narrow) = (bare(wide), bare(narrow));
+    narrow.split('|').all(|name| wide.split('|').any(|whole| !whole.is_empty() && name.contains(whole)))
+}
+
+/// A run says of a test by name that it passes: what an earlier run said of it is over, whatever that was called.
+pub(crate) fn passed(ledger: &mut Ledger, text: &str, turn: u64) {
+    for error in ledger.errors.iter_mut().filter(|error| error.resolved_turn.is_none()) {
+        let mut names = error.lines.iter().filter_map(|line| failed_test(line));
+        let is_over = |name: &str| {
+            [
+                format!("--- PASS: {name} "),
+                format!("test {name} ... ok"),
+                format!("{name} PASSED"),
+                format!("✓ {name}"),
+            ]
+            .iter()
+            .any(|says| text.contains(says.as_str()))
+        };
+        let name = names.next();
+        if name.is_some_and(is_over) && names.all(is_over) {
+            error.resolved_turn = Some(turn);
+        }
+    }
+}
+
+/// The test that a line of a failed run names.
+fn failed_test(line: &str) -> Option<&str> {
+    let line = line.trim();
+    if let Some(rest) = line.strip_prefix("--- FAIL: ") {
+        return rest.split(' ').next();
+    }
+    if let Some(name) = line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... FAILED")) {
+        return Some(name);
+    }
+    line.strip_prefix("FAILED ").and_then(|rest| rest.split(' ').next()).filter(|name| name.contains("::"))
 }
 
 /// What a run is about: folders and files behind the tool's own words.

@@ -4,7 +4,7 @@ use throughline_domain::ledger::{FileUse, HALF_LIFE_TURNS, Ledger, Place};
 use throughline_domain::text::{one_line, utf16_len};
 use throughline_domain::transcript::{Tool, ToolCall};
 
-use crate::{bounds, head, paths};
+use crate::{bounds, contents, head, paths};
 
 const DID_UNITS_MAX: usize = 72;
 
@@ -33,9 +33,14 @@ impl Role {
     }
 }
 
-/// A tool was given a file.
-pub(crate) fn used_by_tool(ledger: &mut Ledger, call: &ToolCall<'_>, cwd: Option<&str>, place: Place) {
-    let Some(raw) = call.path.as_deref() else { return };
+/// A tool was given a file. Gives the file as it was known before.
+pub(crate) fn used_by_tool(
+    ledger: &mut Ledger,
+    call: &ToolCall<'_>,
+    cwd: Option<&str>,
+    place: Place,
+) -> Option<FileUse> {
+    let raw = call.path.as_deref()?;
     let role = match call.tool {
         Tool::Edit | Tool::Write => Role::Edit,
         Tool::Read => Role::Read,
@@ -46,9 +51,16 @@ pub(crate) fn used_by_tool(ledger: &mut Ledger, call: &ToolCall<'_>, cwd: Option
         Role::Search => paths::of_word(&ledger.folders, cwd, raw),
         _ => paths::of_tool(&ledger.folders, cwd, raw),
     };
-    let Some(path) = path else { return };
+    let path = path?;
     let turn = ledger.turn;
+    let known = ledger.files.iter().rfind(|file| file.path == path).cloned();
+    let former = known.unwrap_or_else(|| FileUse { path: path.clone(), ..FileUse::default() });
     let file = touch(ledger, path, role, place);
+    if role == Role::Edit {
+        let written = call.written.as_deref().or(call.text.as_deref()).unwrap_or_default();
+        let replaced = call.written.as_ref().and(call.text.as_deref()).unwrap_or_default();
+        contents::add(&mut file.holds, contents::defined(&file.path, written, replaced));
+    }
     match call.tool {
         Tool::Write => {
             file.created = file.created || (file.edits == 0 && file.reads == 0);
@@ -68,6 +80,17 @@ pub(crate) fn used_by_tool(ledger: &mut Ledger, call: &ToolCall<'_>, cwd: Option
         }
         Role::Read => file.reads = file.reads.saturating_add(1),
         _ => file.mentions = file.mentions.saturating_add(1),
+    }
+    Some(former)
+}
+
+/// A change did not come about: the file is known again as it was before.
+pub(crate) fn put_back(ledger: &mut Ledger, former: FileUse) {
+    let Some(at) = ledger.files.iter().rposition(|file| file.path == former.path) else { return };
+    if former.edits + former.reads + former.mentions == 0 {
+        ledger.files.remove(at);
+    } else {
+        ledger.files[at] = former;
     }
 }
 

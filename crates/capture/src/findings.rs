@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 use throughline_domain::ledger::{Finding, FindingKind, Ledger, Place};
-use throughline_domain::text::{cut_utf16, utf16_len};
+use throughline_domain::text::{cut_utf16, utf16_len, word_count};
 use throughline_domain::transcript::ToolCall;
 
 use crate::decisions::{By, contains_words, decides};
@@ -16,6 +16,10 @@ const DECISIONS_PER_TEXT_MAX: usize = 4;
 const QUESTION_UNITS_MAX: usize = 400;
 const PLAN_UNITS_MAX: usize = 900;
 const PLAN_LINES_MAX: usize = 12;
+/// What is shorter, and no question itself, answers the question before it.
+const ANSWER_WORDS_MAX: usize = 12;
+/// A question that was passed over is forgotten after so many responses.
+const PASSED_OVER_TURNS_MAX: u64 = 60;
 
 /// The agent said something: decisions, a plan, and a question where it ends with one.
 pub(crate) fn from_agent(ledger: &mut Ledger, text: &str, place: Place) {
@@ -40,9 +44,37 @@ pub(crate) fn from_user(ledger: &mut Ledger, text: &str, place: Place) {
     }
 }
 
-/// Somebody spoke, or the agent went on: nothing is asked any more.
+/// The agent went on by itself: nobody was meant to answer. What the user passed over is still asked.
 pub(crate) fn answered(ledger: &mut Ledger) {
-    ledger.findings.retain(|finding| finding.kind != FindingKind::Question);
+    ledger.findings.retain(|finding| finding.kind != FindingKind::Question || finding.is_passed_over);
+}
+
+/// The user spoke: a question that his words answer is asked no more; one that they pass over waits on.
+pub(crate) fn heard(ledger: &mut Ledger, text: &str) {
+    let turn = ledger.turn;
+    for finding in ledger.findings.iter_mut().filter(|it| it.kind == FindingKind::Question) {
+        // Whoever passed over it twice has let it go.
+        if finding.is_passed_over || answers(text, &finding.quote) {
+            finding.quote.clear();
+        }
+        finding.is_passed_over = true;
+    }
+    let waits = |it: &Finding| !it.quote.is_empty() && it.place.turn + PASSED_OVER_TURNS_MAX > turn;
+    ledger.findings.retain(|it| it.kind != FindingKind::Question || waits(it));
+}
+
+/// Whether the user's words may be an answer: short ones are, and such as speak of what was asked.
+fn answers(text: &str, question: &str) -> bool {
+    let text = head(text, 2_000).to_lowercase();
+    if !text.trim_end().ends_with(['?', '？']) && word_count(&text) <= ANSWER_WORDS_MAX {
+        return true;
+    }
+    let question = question.to_lowercase();
+    let telling = |word: &&str| word.chars().count() >= 5;
+    let asked: Vec<&str> =
+        question.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(telling).collect();
+    let shared = asked.iter().filter(|word| text.contains(**word)).count();
+    shared >= 2 || (shared == 1 && asked.len() <= 2)
 }
 
 /// The agent asks the user through a tool.
@@ -65,7 +97,13 @@ fn push(ledger: &mut Ledger, kind: FindingKind, quote: &str, by: By, place: Plac
     }
     // Said again, it is newer, not more.
     ledger.findings.retain(|finding| finding.kind != kind || finding.quote != quote);
-    ledger.findings.push(Finding { kind, quote: quote.to_owned(), by_user: by == By::User, place });
+    ledger.findings.push(Finding {
+        kind,
+        quote: quote.to_owned(),
+        by_user: by == By::User,
+        place,
+        is_passed_over: false,
+    });
 }
 
 /// One of these stands in every text that may hold a decision or a plan: most texts end here.

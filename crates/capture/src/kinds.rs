@@ -23,6 +23,8 @@ pub(crate) fn kind_of(words: &[String]) -> Option<CommandKind> {
     match program {
         "git" => git_kind(&rest),
         "gh" | "glab" => hub_kind(&rest),
+        // `pytest -v` runs tests and tells more of them.
+        _ if rest == ["-v"] && by_table(program, &[], "") == Some(Test) => Some(Test),
         _ if ASKS_VERSION.contains(rest.first().unwrap_or(&"")) && rest.len() == 1 => Some(Run),
         _ => Some(by_table(program, &rest, sub).unwrap_or_else(|| by_words(program, &rest, sub))),
     }
@@ -68,6 +70,33 @@ pub(crate) fn behind_wrappers<W: AsRef<str>>(words: &[W]) -> &[W] {
             words = &words[1..];
         }
     }
+}
+
+/// Whether two command lines are the same run, told in more or fewer words: `pytest -q` and `python3 -m pytest -v`.
+pub(crate) fn is_same_run(one: &str, other: &str) -> bool {
+    let words = |line: &str| -> Vec<String> {
+        let all: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let mut words: Vec<String> =
+            behind_wrappers(&all).iter().filter(|word| !is_manner(word)).cloned().collect();
+        // What stood behind it said only how to print.
+        if words.last().is_some_and(|word| word == "--") {
+            words.pop();
+        }
+        words
+    };
+    one == other || words(one) == words(other)
+}
+
+/// Options that say how a run tells of itself, not what is run.
+fn is_manner(word: &str) -> bool {
+    #[rustfmt::skip]
+    const WORDS: &[&str] = &[
+        "-v", "-vv", "-vvv", "--verbose", "-q", "-qq", "--quiet", "--silent", "-s", "--no-color", "--color", "--nocapture",
+        "--no-capture", "--show-output", "-x", "--exitfirst", "--fail-fast", "--failfast", "--bail", "-ra", "-rA", "-count=1",
+        "--no-header", "--no-summary",
+    ];
+    const STARTS: &[&str] = &["--color=", "--tb=", "--reporter=", "--verbosity=", "--progress=", "--format="];
+    WORDS.contains(&word) || STARTS.iter().any(|start| word.starts_with(start))
 }
 
 fn is_assignment(word: &str) -> bool {
@@ -124,6 +153,7 @@ fn hub_kind(rest: &[&str]) -> Option<CommandKind> {
         ["release", "create" | "upload" | "edit" | "delete", ..] | ["workflow", "run", ..] => Some(Deploy),
         ["pr" | "mr" | "issue", "create" | "merge" | "close" | "edit" | "ready", ..]
         | ["repo", "create" | "clone", ..] => Some(Git),
+        ["api", ..] => Some(Run),
         _ => None,
     }
 }

@@ -8,15 +8,19 @@
 )]
 
 pub mod anchors;
+mod blocks;
 mod bounds;
 mod commands;
+mod contents;
 mod decisions;
+mod detours;
 mod directives;
 mod errors;
 mod files;
 mod findings;
 mod focus;
 mod kinds;
+mod landmarks;
 pub mod late;
 mod markup;
 mod names;
@@ -32,12 +36,13 @@ mod shell;
 mod stand;
 pub mod summaries;
 mod tasks;
+mod tellings;
 mod turns;
 mod words;
 
 pub use recent::recent_part;
-use throughline_domain::ledger::{LEDGER_VERSION, Ledger, PendingCall, Place, Stand};
-use throughline_domain::text::{cut_utf16, fingerprint};
+use throughline_domain::ledger::{LEDGER_VERSION, Ledger, PendingCall, Place, Refusal, Stand};
+use throughline_domain::text::{cut_utf16, fingerprint, one_line};
 use throughline_domain::transcript::{Block, Line, Tool, ToolAnswer, ToolCall, What};
 
 use files::Role;
@@ -46,6 +51,10 @@ use files::Role;
 const PENDING_COMMAND_UNITS_MAX: usize = 1_000;
 /// What is long enough to be a paste is looked through at its beginning only.
 const TEXT_BYTES_MAX: usize = 20_000;
+/// A refusal is known by how it begins.
+const REFUSAL_BYTES: usize = 200;
+const REFUSED_UNITS: usize = 200;
+const REFUSALS_MAX: usize = 12;
 
 /// Takes one line of the transcript into the ledger. `offset` is the byte at which the line begins.
 ///
@@ -66,13 +75,16 @@ pub fn absorb(ledger: &mut Ledger, line: &Line<'_>, offset: u64) {
         return;
     }
     match &line.what {
+        What::Interrupted => {
+            turns::end_response(ledger);
+            stopped(ledger);
+        }
         What::UserSaid(text) => {
             turns::end_response(ledger);
-            findings::answered(ledger);
+            tellings::reported(ledger);
             let place = here(ledger, offset);
-            if stand::is_stop(text) {
-                stopped(ledger);
-            } else if words::was_queued(ledger, text, place) || user_said(ledger, text, place) {
+            if words::was_queued(ledger, text, place) || user_said(ledger, text, place) {
+                findings::heard(ledger, text);
                 stand::asked(ledger);
             }
         }
@@ -115,6 +127,9 @@ pub fn absorb(ledger: &mut Ledger, line: &Line<'_>, offset: u64) {
             stand::answered(ledger);
             for answer in answers {
                 answered(ledger, answer, offset);
+            }
+            if answers.iter().any(|answer| answer.is_interrupted) {
+                stopped(ledger);
             }
         }
         What::Compacted { trigger, tokens_before, tokens_after } => {
@@ -191,6 +206,7 @@ fn user_said(ledger: &mut Ledger, text: &str, place: Place) -> bool {
 fn agent_said(ledger: &mut Ledger, text: &str, place: Place) {
     spoken(ledger, text, Role::Agent, place);
     findings::from_agent(ledger, text, place);
+    tellings::said(ledger, text, place);
     let outcome = outcome_words::in_text(text);
     if let Some(outcome) = &outcome {
         segments::told(ledger, outcome);
@@ -202,7 +218,6 @@ fn agent_said(ledger: &mut Ledger, text: &str, place: Place) {
 fn spoken(ledger: &mut Ledger, text: &str, role: Role, place: Place) {
     let text = head(text, TEXT_BYTES_MAX);
     files::mentioned(ledger, text, role, None, place);
-    names::mentioned(ledger, text, role, place);
     segments::mentioned(ledger, text);
 }
 
@@ -235,14 +250,18 @@ fn called(ledger: &mut Ledger, call: &ToolCall<'_>, cwd: Option<&str>, place: Pl
     match call.tool {
         Tool::Shell => {
             let Some(command) = call.command.as_deref() else { return };
+            let former = commands::known(ledger, command);
             if let Some(commands) = commands::ran(ledger, command, cwd, place) {
                 noise::ran(ledger, &call.id, command, &commands);
             }
+            pending.commands = former;
             pending.command = Some(cut_utf16(command, PENDING_COMMAND_UNITS_MAX).to_owned());
         }
-        Tool::Read | Tool::Edit | Tool::Write | Tool::Search => {
+        Tool::Edit | Tool::Write => {
+            pending.file = files::used_by_tool(ledger, call, cwd, place);
+        }
+        Tool::Read | Tool::Search => {
             files::used_by_tool(ledger, call, cwd, place);
-            names::used_by_tool(ledger, call, place);
             return;
         }
         Tool::TaskCreate => match tasks::create(ledger, call, place) {
@@ -286,7 +305,16 @@ fn answered(ledger: &mut Ledger, answer: &ToolAnswer<'_>, offset: u64) {
     let Some(call) = call.filter(|_| !is_of_server) else {
         return noise::answered(ledger, answer, None, None);
     };
-    if let Some(command) = &call.command {
+    if answer.is_error && outcome::was_refused(&answer.text.head(REFUSAL_BYTES)) {
+        refused(ledger, &call, answer);
+        return noise::answered(ledger, answer, None, call.command.as_deref());
+    }
+    if let Some(file) = call.file {
+        if answer.is_error {
+            files::put_back(ledger, file);
+        }
+        noise::answered(ledger, answer, None, None);
+    } else if let Some(command) = &call.command {
         let outcome = commands::answered(ledger, command, answer, Place { turn: call.place.turn, offset });
         noise::answered(ledger, answer, Some(outcome), Some(command));
     } else if let Some(subject) = &call.subject {
@@ -302,9 +330,43 @@ fn answered(ledger: &mut Ledger, answer: &ToolAnswer<'_>, offset: u64) {
     }
 }
 
+/// The user did not want it: it was not run, and nothing was changed.
+fn refused(ledger: &mut Ledger, call: &PendingCall, answer: &ToolAnswer<'_>) {
+    let what = match (&call.command, &call.file) {
+        (Some(command), _) => one_line(command, REFUSED_UNITS),
+        (None, Some(file)) => format!("{} {}", call.name, file.path),
+        (None, None) => call.name.clone(),
+    };
+    if let Some(command) = &call.command {
+        commands::not_run(ledger, command, &call.commands);
+    }
+    if let Some(file) = &call.file {
+        files::put_back(ledger, file.clone());
+    }
+    if let Some(former) = &call.former {
+        tasks::put_back(ledger, former.clone());
+        segments::follow_tasks(ledger);
+    }
+    stand::refused(ledger, &what);
+    if call.asks {
+        // A question that was waved away is no deed that was forbidden.
+        return;
+    }
+    let words = answer.user_said.as_deref().map_or_else(String::new, |words| one_line(words, REFUSED_UNITS));
+    ledger.refusals.retain(|known| known.what != what);
+    ledger.refusals.push(Refusal { what, words, place: call.place });
+    if ledger.refusals.len() > REFUSALS_MAX {
+        ledger.refusals.remove(0);
+    }
+}
+
 /// Of the calls that wait for an answer, only those of servers have nothing else to be known by.
 fn is_of_server(call: &PendingCall) -> bool {
-    call.command.is_none() && call.subject.is_none() && call.former.is_none() && !call.asks
+    call.command.is_none()
+        && call.subject.is_none()
+        && call.former.is_none()
+        && call.file.is_none()
+        && !call.asks
 }
 
 /// An id or a tool's name, which are short; what is not is told by its fingerprint.

@@ -49,7 +49,7 @@ fn lines(text: &str) -> impl Iterator<Item = (bool, &str)> {
 }
 
 /// The mark with which a line opens or closes a block of code.
-fn fence(line: &str) -> Option<&str> {
+pub(crate) fn fence(line: &str) -> Option<&str> {
     let first = line.chars().next().filter(|first| matches!(first, '`' | '~'))?;
     let mark = &line[..line.len() - line.trim_start_matches(first).len()];
     // Behind backticks that open a block there is no other: `` ```a``` `` is code within a line.
@@ -109,7 +109,7 @@ pub(crate) fn bare(sentence: &str) -> &str {
 }
 
 /// One line at its full stops, exclamation and question marks.
-fn split(line: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn split(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
         if rest.is_empty() {

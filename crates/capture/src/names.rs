@@ -1,76 +1,54 @@
-//! Names: identifiers that were searched for, changed or spoken of.
+//! Names: identifiers in what was searched for, changed or spoken of; for measuring what was needed again.
 
-use std::collections::HashSet;
+use throughline_domain::transcript::{Block, Line, Tool, ToolCall, What};
 
-use throughline_domain::ledger::{HALF_LIFE_TURNS, Ledger, NameUse, Place};
-use throughline_domain::transcript::{Tool, ToolCall};
-
-use crate::files::Role;
-use crate::head;
+use crate::{head, shell};
 
 /// A shorter name stands for anything, a longer one is no name.
 const NAME_BYTES: std::ops::RangeInclusive<usize> = 6..=60;
-const EDIT_BYTES_MAX: usize = 8_000;
+const TEXT_BYTES_MAX: usize = 8_000;
 const NAMES_PER_TEXT_MAX: usize = 150;
-/// What was searched for once is searched for again: the weight of a search is a name's largest.
-const SEARCHED_WEIGHT: f64 = 2.0;
+const SEARCHES: &[&str] = &["grep", "rg", "egrep", "ag", "ack", "Select-String", "findstr"];
 
-/// Names in somebody's prose.
-pub(crate) fn mentioned(ledger: &mut Ledger, text: &str, role: Role, place: Place) {
-    note(ledger, text, role.weight(), Searched::No, place);
-}
-
-/// Names in what a tool searches for or changes.
-pub(crate) fn used_by_tool(ledger: &mut Ledger, call: &ToolCall<'_>, place: Place) {
+/// The names that a call searches for.
+pub(crate) fn searched<'a>(call: &'a ToolCall<'_>) -> Vec<&'a str> {
     match call.tool {
-        Tool::Search => {
-            if let Some(pattern) = call.pattern.as_deref() {
-                searched(ledger, pattern, place);
-            }
-        }
-        Tool::Edit => {
-            if let Some(text) = call.text.as_deref() {
-                note(ledger, head(text, EDIT_BYTES_MAX), Role::Read.weight(), Searched::No, place);
-            }
-        }
-        _ => {}
+        Tool::Search => call.pattern.as_deref().map_or_else(Vec::new, in_text),
+        Tool::Shell => call.command.as_deref().map_or_else(Vec::new, in_search),
+        _ => Vec::new(),
     }
 }
 
-/// Names in a search pattern.
-pub(crate) fn searched(ledger: &mut Ledger, pattern: &str, place: Place) {
-    note(ledger, head(pattern, 1_000), SEARCHED_WEIGHT, Searched::Yes, place);
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Searched {
-    Yes,
-    No,
-}
-
-fn note(ledger: &mut Ledger, text: &str, weight: f64, searched: Searched, place: Place) {
-    let mut seen = HashSet::new();
-    for name in identifiers(text) {
-        if !seen.insert(name) {
-            continue;
-        }
-        if seen.len() > NAMES_PER_TEXT_MAX {
-            break;
-        }
-        let at = ledger.names.iter().rposition(|known| is_same(&known.name, name)).unwrap_or_else(|| {
-            ledger.names.push(NameUse { name: name.to_owned(), ..NameUse::default() });
-            ledger.names.len() - 1
-        });
-        let known = &mut ledger.names[at];
-        known.weight.add(weight, place.turn, HALF_LIFE_TURNS);
-        known.last = place;
-        known.searched |= searched == Searched::Yes;
+/// The names that a line of a transcript speaks of, searches for or changes.
+pub(crate) fn of_line<'a>(line: &'a Line<'a>) -> Vec<&'a str> {
+    match &line.what {
+        What::UserSaid(text) | What::Queued(text) | What::Command { args: text, .. } => in_text(text),
+        What::Responded { blocks, .. } => blocks
+            .iter()
+            .flat_map(|block| match block {
+                Block::Said(text) => in_text(text),
+                Block::Called(call) if call.tool == Tool::Edit => {
+                    call.text.as_deref().map_or_else(Vec::new, in_text)
+                }
+                Block::Called(call) => searched(call),
+            })
+            .collect(),
+        _ => Vec::new(),
     }
 }
 
-/// Names differ at their ends more often than at their beginnings, and a look at one byte is no call.
-fn is_same(known: &str, name: &str) -> bool {
-    known.len() == name.len() && known.as_bytes().last() == name.as_bytes().last() && known == name
+/// What the searches of a command line look for.
+fn in_search(line: &str) -> Vec<&str> {
+    let commands = shell::commands(line);
+    let patterns = commands.iter().filter(|command| SEARCHES.contains(&command.words[0].as_str()));
+    let patterns: Vec<&String> = patterns
+        .filter_map(|command| command.words[1..].iter().find(|word| !word.starts_with('-')))
+        .collect();
+    in_text(line).into_iter().filter(|name| patterns.iter().any(|pattern| pattern.contains(*name))).collect()
+}
+
+fn in_text(text: &str) -> Vec<&str> {
+    identifiers(head(text, TEXT_BYTES_MAX)).take(NAMES_PER_TEXT_MAX).collect()
 }
 
 /// The identifiers in a text: camelCase, snake_case, CONST_CASE; a plain word is none.

@@ -9,7 +9,7 @@ use throughline_domain::need::{NeedKind, NeedUse, Needed};
 use throughline_domain::text::fingerprint;
 use throughline_domain::transcript::{Block, Line, Tool, ToolCall, What};
 
-use crate::{absorb, called};
+use crate::{absorb, called, names};
 
 /// Different things that are remembered of one session; what comes later is not told from what is new.
 const THINGS_MAX: usize = 100_000;
@@ -177,7 +177,7 @@ impl Replay {
                 for block in blocks {
                     if let Block::Called(call) = block {
                         let scratch = uses_of(&self.ledger.folders, call, line.cwd.as_deref());
-                        note_need(open, &self.past, call.tool, &scratch, turn);
+                        note_need(open, &self.past, call, &scratch, turn);
                     }
                 }
             }
@@ -193,7 +193,8 @@ fn uses_of(folders: &[String], call: &ToolCall<'_>, cwd: Option<&str>) -> Ledger
     scratch
 }
 
-fn note_need(open: &mut Open, past: &Past, tool: Tool, scratch: &Ledger, turn: u64) {
+fn note_need(open: &mut Open, past: &Past, call: &ToolCall<'_>, scratch: &Ledger, turn: u64) {
+    let tool = call.tool;
     let before = open.from_line;
     let mut needed: Vec<(NeedKind, &str, NeedUse)> = Vec::new();
     for file in &scratch.files {
@@ -216,9 +217,9 @@ fn note_need(open: &mut Open, past: &Past, tool: Tool, scratch: &Ledger, turn: u
             needed.push((NeedKind::Command, &command.normal, NeedUse::Ran));
         }
     }
-    for name in scratch.names.iter().filter(|name| name.searched) {
-        if past.names.get(&name.name).is_some_and(|line| *line < before) {
-            needed.push((NeedKind::Name, &name.name, NeedUse::Searched));
+    for name in names::searched(call) {
+        if past.names.get(name).is_some_and(|line| *line < before) {
+            needed.push((NeedKind::Name, name, NeedUse::Searched));
         }
     }
     let all = &mut open.stretch.needed;
@@ -258,8 +259,10 @@ impl Past {
         for command in scratch.commands {
             self.commands.entry(command.normal).or_insert(at);
         }
-        for name in scratch.names {
-            self.names.entry(name.name).or_insert(at);
+        for name in names::of_line(line) {
+            if !self.names.contains_key(name) {
+                self.names.insert(name.to_owned(), at);
+            }
         }
     }
 

@@ -63,6 +63,22 @@ pub(crate) fn was_not_run(start: &str) -> bool {
     SAYS.iter().any(|says| start.starts_with(says))
 }
 
+/// The user said no, in whatever form the client tells it.
+pub(crate) fn was_refused(text: &str) -> bool {
+    const SAYS: &[&str] = &[
+        "The user doesn't want to",
+        "Error: The user doesn't want",
+        "User rejected",
+        "[Request interrupted",
+        "Permission to use",
+        "Permission for this action",
+        "Permission denied by",
+    ];
+    let start = text.trim_start();
+    let start = start.strip_prefix("<tool_use_error>").unwrap_or(start);
+    SAYS.iter().any(|says| start.starts_with(says))
+}
+
 /// Whether the answer itself names an exit code other than 0.
 pub(crate) fn tells_exit(text: &str) -> bool {
     exit_code(text.trim_start()).is_some_and(|code| code != 0)
@@ -138,10 +154,13 @@ pub(crate) fn last_lines(text: &str, is_check: bool, outcome: Outcome) -> Vec<St
     let meaningful = || text.lines().rev().map(str::trim).filter(|line| is_meaningful(line)).take(200);
     let mut lines: Vec<&str> = Vec::new();
     if is_check && let Some(words) = SUMS_UP.as_ref() {
-        lines = meaningful()
-            .filter(|line| line.len() < 400 && words.is_match(*line))
-            .take(RESULT_LINES_MAX)
-            .collect();
+        let sums: Vec<&str> = meaningful().filter(|line| line.len() < 400 && words.is_match(*line)).collect();
+        // How long it took says less than what came out.
+        let counts = || sums.iter().copied().filter(|line| !takes_time(line));
+        lines = counts().take(RESULT_LINES_MAX).collect();
+        if lines.is_empty() {
+            lines = sums.into_iter().take(1).collect();
+        }
     }
     if lines.is_empty() && outcome == Outcome::Failed {
         return errors::telling_lines(text).iter().map(|line| shorten(line, RESULT_UNITS_MAX)).collect();
@@ -151,6 +170,13 @@ pub(crate) fn last_lines(text: &str, is_check: bool, outcome: Outcome) -> Vec<St
     }
     lines.dedup();
     lines.iter().rev().map(|line| shorten(line, RESULT_UNITS_MAX)).collect()
+}
+
+/// `Finished in 3.14s`, `Done in 2 s`: true of a run that failed, too.
+fn takes_time(line: &str) -> bool {
+    let lower = line.to_lowercase();
+    ["finished in ", "done in ", "built in "].iter().any(|says| lower.contains(says))
+        && !["pass", "fail", "error", "warning", "issue", "test"].iter().any(|word| lower.contains(word))
 }
 
 /// What the client adds to an answer.

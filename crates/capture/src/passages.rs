@@ -100,7 +100,7 @@ impl Teller {
             }
             What::ToolsAnswered(answers) => answers.iter().for_each(|answer| teller.answered(answer)),
             What::Summary(text) => teller.say(PassageKind::Summary, text, MESSAGE_BYTES_MAX),
-            What::Compacted { .. } => teller.memory.last_message = 0,
+            What::Interrupted | What::Compacted { .. } => teller.memory.last_message = 0,
         }
     }
 }

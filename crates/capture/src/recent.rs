@@ -14,6 +14,8 @@ const TASKS_OVER_MAX: usize = 5;
 const ERRORS_MAX: usize = 3;
 const FINDINGS_MAX: usize = 5;
 const SEGMENTS_OVER_MAX: usize = 3;
+const TELLINGS_MAX: usize = 12;
+const LANDMARKS_MAX: usize = 4;
 
 /// What of a ledger is needed to read on from it and to say where the work stands: open tasks, the newest words, checks,
 /// errors. Its cost does not grow with the session.
@@ -31,7 +33,6 @@ pub fn recent_part(ledger: &Ledger) -> Ledger {
         folders: newest(&ledger.folders, FOLDERS_MAX),
         files: Vec::new(),
         commands: newest(&commands, COMMANDS_MAX),
-        names: Vec::new(),
         said: newest(&ledger.said, SAID_MAX),
         tasks: open_and_newest(&ledger.tasks, Task::is_open, TASKS_OVER_MAX),
         errors: newest(&errors, ERRORS_MAX),
@@ -47,6 +48,10 @@ pub fn recent_part(ledger: &Ledger) -> Ledger {
         stand: ledger.stand.clone(),
         // Purity is worked out at whole readings alone.
         stretch: Stretch::default(),
+        tellings: newest(&ledger.tellings, TELLINGS_MAX),
+        landmarks: newest(&ledger.landmarks, LANDMARKS_MAX),
+        detours: newest(&ledger.detours, LANDMARKS_MAX),
+        refusals: newest(&ledger.refusals, LANDMARKS_MAX),
     }
 }
 

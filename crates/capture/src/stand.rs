@@ -22,9 +22,10 @@ pub(crate) fn stopped(ledger: &mut Ledger) {
     ledger.stand.is_open = false;
 }
 
-/// Whether this is the client's word for an interruption.
-pub(crate) fn is_stop(text: &str) -> bool {
-    text.trim_start().starts_with("[Request interrupted")
+/// The user refused what the agent wanted to do: it was not done.
+pub(crate) fn refused(ledger: &mut Ledger, what: &str) {
+    let stand = &mut ledger.stand;
+    (stand.act, stand.what, stand.is_open) = (Act::Refused, one_line(what, WHAT_UNITS), false);
 }
 
 /// The agent spoke; `outcome` is the sentence that tells what came out.

@@ -305,7 +305,75 @@ fn a_refused_call_is_no_error_of_the_code() {
     let mut session = Session::default();
     session.shell("cargo build", "The user doesn't want to proceed with this tool use.", true);
     assert!(session.ledger.errors.is_empty());
-    assert_eq!(session.ledger.commands[0].succeeded, None);
+    assert!(session.ledger.commands.is_empty(), "it was never run");
+    let stand = &session.ledger.stand;
+    assert_eq!((stand.act, stand.what.as_str()), (Act::Refused, "cargo build"));
+}
+
+#[test]
+fn a_refused_run_leaves_what_is_known_of_the_one_before() {
+    let mut session = Session::default();
+    session.shell("cargo build", "Finished in 2 s", false);
+    session.shell("cargo build", "The user doesn't want to proceed with this tool use.", true);
+    let build = &session.ledger.commands[0];
+    assert_eq!((build.count, build.succeeded), (1, Some(true)));
+    assert_eq!(session.ledger.refusals[0].what, "cargo build");
+}
+
+#[test]
+fn a_test_that_passes_in_another_run_does_not_fail() {
+    let fails = "--- FAIL: TestTrailer_Existing (0.00s)\\nFAIL";
+    for (later, said) in [
+        ("go test ./a -run TestTrailer -count=1", "ok  \\ta\\t0.4s"),
+        ("go test -v ./...", "--- PASS: TestTrailer_Existing (0.01s)\\n--- FAIL: TestOther (0.00s)\\nFAIL"),
+    ] {
+        let mut session = Session::default();
+        session.shell("go test ./a -run TestTrailer_Existing -v", fails, true);
+        session.shell(later, said, said.contains("FAIL"));
+        let open: Vec<_> = session.ledger.errors.iter().filter(|it| it.resolved_turn.is_none()).collect();
+        assert!(open.iter().all(|error| !error.lines[0].contains("Existing")), "{later}: {open:?}");
+    }
+}
+
+#[test]
+fn a_look_at_a_far_place_is_kept_whole_and_a_look_around_is_not() {
+    let mut session = Session::default();
+    let loops = "for p in web android; do gh api /users/me/packages/container/$p/versions --paginate; done";
+    session.shell(loops, "33", false);
+    session.shell("grep -i condense /home/dev/repo/.tool/logs/2026-01-21.log | tail -5", "x", false);
+    session.shell("git show notes:a7/6f/full.jsonl | head", "x", false);
+    session.shell("ls -la src && cat /etc/hosts", "x", false);
+    let kept: Vec<&str> = session.ledger.commands.iter().map(|command| command.normal.as_str()).collect();
+    let expected = [
+        loops,
+        "grep -i condense /home/dev/repo/.tool/logs/2026-01-21.log | tail -5",
+        "git show notes:a7/6f/full.jsonl | head",
+    ];
+    assert_eq!(kept, expected);
+}
+
+#[test]
+fn a_check_that_passes_in_another_manner_is_the_same_check() {
+    let mut session = Session::default();
+    session.shell("python3 -m unittest", "FAILED (errors=1)\\nAssertionError: 1 != 2", true);
+    session.shell("python3 -m unittest -v 2>&1 | tail -5", "Ran 12 tests in 0.1s\\n\\nOK", false);
+    let ledger = &session.ledger;
+    assert_eq!(ledger.commands.len(), 1, "{:?}", ledger.commands);
+    assert!(ledger.errors.iter().all(|error| error.resolved_turn.is_some()));
+    assert_ne!(ledger.commands[0].succeeded, Some(false));
+}
+
+#[test]
+fn an_edit_that_was_refused_or_failed_changed_nothing() {
+    for said in [
+        "The user doesn't want to proceed with this tool use.",
+        "<tool_use_error>String to replace not found",
+    ] {
+        let mut session = Session::default();
+        session.file(Tool::Edit, "/home/dev/repo/src/a.rs", "fn a() {}");
+        session.line(What::ToolsAnswered(vec![answer("", said, true)]));
+        assert!(session.ledger.files.is_empty(), "{said}");
+    }
 }
 
 #[test]
@@ -516,7 +584,7 @@ fn whose_turn_it_is_and_what_was_done_last_is_known() {
     let stand = session.ledger.stand.clone();
     assert_eq!((stand.phase, stand.act), (Phase::Working, Act::Edited));
     assert_eq!((stand.said.as_str(), stand.what.as_str()), ("Now let me change the scanner:", "src/scan.rs"));
-    session.user("[Request interrupted by user]");
+    session.line(What::Interrupted);
     assert_eq!(session.ledger.stand.phase, Phase::Stopped);
     session.user("Go on with the other file").agent("All 12 tests pass, and it is committed.");
     let stand = &session.ledger.stand;

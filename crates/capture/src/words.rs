@@ -1,9 +1,9 @@
 //! Words: what the user said, and the sentences of it that direct the work.
 
-use throughline_domain::ledger::{Ledger, Place, UserWord};
-use throughline_domain::text::{cut_utf16, utf16_len};
+use throughline_domain::ledger::{FindingKind, Ledger, Phase, Place, UserWord};
+use throughline_domain::text::{cut_utf16, one_line, utf16_len};
 
-use crate::directives::{Bearing, bearing, quotes};
+use crate::directives::{Bearing, bearing, demands, quotes};
 use crate::markup;
 
 /// What is longer is a paste or a document: kept by its head.
@@ -13,6 +13,12 @@ const DIRECTIVE_UNITS: std::ops::RangeInclusive<usize> = 6..=400;
 const WIDE_UNITS_MIN: usize = 4;
 const AGAIN_UNITS_MIN: usize = 40;
 const DIRECTIVES_PER_MESSAGE_MAX: usize = 24;
+/// Shorter words answer more often than they ask.
+const SHORT_UNITS: usize = 120;
+const OFFERED_UNITS: usize = 300;
+/// How far a long message is looked through for rules, and how long one of these may be.
+const LONG_BYTES_MAX: usize = 48 << 10;
+const LONG_RULE_UNITS: std::ops::RangeInclusive<usize> = 16..=240;
 
 /// Takes a message; says whether the user really said something.
 pub(crate) fn heard(ledger: &mut Ledger, text: &str, place: Place) -> bool {
@@ -22,13 +28,17 @@ pub(crate) fn heard(ledger: &mut Ledger, text: &str, place: Place) -> bool {
     }
     let units = utf16_len(crate::head(text, 4 << 20));
     let kept = if units <= WHOLE_UNITS_MAX { text } else { cut_utf16(text, HEAD_UNITS_MAX) };
-    // The sentences of a paste are not the user's own; what he says before it is: its first paragraph.
-    let own = if units <= WHOLE_UNITS_MAX { kept } else { kept.split("\n\n").next().unwrap_or_default() };
+    let is_whole = units <= WHOLE_UNITS_MAX;
+    // Of a paste the sentences are not the user's own; what he says before it is: its first paragraph.
+    let own = if is_whole { kept } else { kept.split("\n\n").next().unwrap_or_default() };
     // Sent again after an interruption, it is the same request; a short "yes" is another yes.
     if units > AGAIN_UNITS_MIN {
         ledger.said.retain(|word| word.units != units || word.text != kept);
     }
-    let [directives, remarks, pasted] = directives(own);
+    let [mut directives, remarks, pasted] = directives(own);
+    if !is_whole {
+        rules_in(text, &mut directives);
+    }
     ledger.said.push(UserWord {
         text: kept.to_owned(),
         units,
@@ -37,8 +47,17 @@ pub(crate) fn heard(ledger: &mut Ledger, text: &str, place: Place) -> bool {
         remarks,
         pasted,
         is_queued: false,
+        answers: if units <= SHORT_UNITS { offered(ledger) } else { String::new() },
     });
     true
+}
+
+/// What the agent asked or offered last, in its words.
+fn offered(ledger: &Ledger) -> String {
+    let asked = ledger.findings.iter().rfind(|it| it.kind == FindingKind::Question && !it.is_passed_over);
+    let said = Some(&ledger.stand).filter(|stand| stand.phase == Phase::Told);
+    let told = || said.map(|stand| if stand.said.is_empty() { &stand.told } else { &stand.said });
+    asked.map(|it| &it.quote).or_else(told).map_or_else(String::new, |words| one_line(words, OFFERED_UNITS))
 }
 
 /// The newest words came while the agent was busy: the client may say them again as a message of their own.
@@ -88,6 +107,7 @@ pub(crate) fn heard_command(ledger: &mut Ledger, name: &str, args: &str, place: 
         remarks,
         pasted,
         is_queued: false,
+        answers: String::new(),
     });
 }
 
@@ -108,6 +128,30 @@ pub(crate) fn is_clients_own(text: &str) -> bool {
     text.strip_prefix('<').and_then(|rest| rest.split_once('>')).is_some_and(|(mark, _)| {
         mark.contains('-') && mark.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
     })
+}
+
+/// A long message may be a document of rules: what it forbids and demands in so many words counts, wherever it stands.
+fn rules_in(text: &str, directives: &mut Vec<String>) {
+    let text = crate::head(text, LONG_BYTES_MAX);
+    // A rule of a document stands on a line of its own; in the middle of a paragraph it is somebody's prose.
+    let stands_alone = |sentence: &str| {
+        let at = sentence.as_ptr() as usize - text.as_ptr() as usize;
+        let (before, behind) =
+            (text[..at].trim_end_matches([' ', '\t']), text[at + sentence.len()..].trim_start_matches(' '));
+        (before.is_empty() || before.ends_with('\n'))
+            && (behind.is_empty() || behind.starts_with(['\n', '\r']))
+    };
+    for sentence in markup::sentences(text).map(|sentence| sentence.text).filter(|it| stands_alone(it)) {
+        if directives.len() >= DIRECTIVES_PER_MESSAGE_MAX {
+            break;
+        }
+        let is_rule = LONG_RULE_UNITS.contains(&utf16_len(sentence))
+            && demands(sentence)
+            && bearing(sentence) == Bearing::Directs;
+        if is_rule && !directives.iter().any(|known| known == sentence) {
+            directives.push(sentence.to_owned());
+        }
+    }
 }
 
 /// The sentences that direct, those that may bear on the work, and such that were pasted.
@@ -198,5 +242,27 @@ mod tests {
         let said = &ledger.said[0];
         assert_eq!((utf16_len(&said.text), said.units), (HEAD_UNITS_MAX, paste.trim().len()));
         assert_eq!(said.directives, ["Please fix this log."]);
+    }
+
+    #[test]
+    fn a_long_document_of_rules_is_known_by_its_rules() {
+        let mut ledger = Ledger::default();
+        let filler = "The parser reads a line and gives a tree of it.\n".repeat(60);
+        let text = format!(
+            "Our conventions follow.\n\n{filler}\n- Never push to main.\n- Always run the linter before a commit.\n"
+        );
+        assert!(heard(&mut ledger, &text, Place::default()));
+        assert_eq!(
+            ledger.said[0].directives,
+            ["- Never push to main.", "- Always run the linter before a commit."]
+        );
+    }
+
+    #[test]
+    fn a_short_answer_is_kept_with_what_it_answers() {
+        let mut ledger = Ledger::default();
+        crate::findings::from_agent(&mut ledger, "Two ways. Shall I take the agent ids?", Place::default());
+        assert!(heard(&mut ledger, "yes, please do", Place::default()));
+        assert_eq!(ledger.said[0].answers, "Two ways. Shall I take the agent ids?");
     }
 }

@@ -8,7 +8,7 @@ use crate::stretch::Stretch;
 /// The form of the ledger that is written; a file of another form is read from the transcript anew.
 ///
 /// Fields are written by their place: one that is not the last of its structure, or goes, needs another number here.
-pub const LEDGER_VERSION: u32 = 7;
+pub const LEDGER_VERSION: u32 = 8;
 
 /// After so many responses a use counts half.
 pub const HALF_LIFE_TURNS: f64 = 40.0;
@@ -35,8 +35,6 @@ pub struct Ledger {
     pub files: Vec<FileUse>,
     /// Commands.
     pub commands: Vec<CommandUse>,
-    /// Identifiers that were searched for, edited or spoken of.
-    pub names: Vec<NameUse>,
     /// What the user said.
     pub said: Vec<UserWord>,
     /// Tasks, in the order of their creation.
@@ -55,6 +53,89 @@ pub struct Ledger {
     pub stand: Stand,
     /// What the context collected since it was last new.
     pub stretch: Stretch,
+    /// What the agent said that somebody who goes on wants to know, oldest first.
+    pub tellings: Vec<Telling>,
+    /// Commits, branches, pull requests, addresses: what the session left in the world, oldest first.
+    pub landmarks: Vec<Landmark>,
+    /// Ways that did not work, each with the one that did.
+    pub detours: Vec<Detour>,
+    /// Calls that the user refused.
+    pub refusals: Vec<Refusal>,
+}
+
+/// A sentence, a row of a list or a line of code that the agent said to the user, word by word.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Telling {
+    /// The words.
+    pub text: String,
+    /// Where; what was said in one text has one place.
+    pub place: Place,
+    /// How much it tells: 1 says something, 2 something precise, 3 a cause, a choice, a result or a limit.
+    pub weight: u8,
+    /// It belongs to a text that ended a turn: a report to the user.
+    pub is_report: bool,
+}
+
+/// What kind of thing a landmark is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LandmarkKind {
+    /// A commit was made.
+    #[default]
+    Commit,
+    /// A branch was pushed.
+    Push,
+    /// Another branch was checked out.
+    Branch,
+    /// A pull request was opened.
+    PullRequest,
+    /// A server answers at an address.
+    Address,
+    /// A program runs in the background.
+    Background,
+}
+
+/// Something that the session left in the world, as a tool reported it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Landmark {
+    /// What it is.
+    pub kind: LandmarkKind,
+    /// Its name: a hash and a subject, a branch, an address, an id.
+    pub name: String,
+    /// Where it is: the branch of a commit, the command of a program.
+    pub at: String,
+    /// Where in the transcript.
+    pub place: Place,
+}
+
+/// A way that did not work, and the one that did.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Detour {
+    /// What failed, as it was run.
+    pub failed: String,
+    /// The line that told why.
+    pub why: String,
+    /// What then worked, as it was run; empty while nothing did.
+    pub works: String,
+    /// Where it failed.
+    pub place: Place,
+    /// It tells what this machine or this tool cannot do, whatever the code is like.
+    pub is_limit: bool,
+}
+
+/// A call that the user did not allow.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Refusal {
+    /// The command, or the tool and its file.
+    pub what: String,
+    /// What the user said to it; often nothing.
+    pub words: String,
+    /// Where.
+    pub place: Place,
 }
 
 /// Whose turn it is, and what the agent last said and did.
@@ -113,6 +194,8 @@ pub enum Act {
     Delegated,
     /// Called another tool.
     Called,
+    /// Wanted to do something that the user refused.
+    Refused,
 }
 
 /// Where something stands in the transcript.
@@ -171,6 +254,8 @@ pub struct FileUse {
     pub did: String,
     /// Written, not only changed.
     pub created: bool,
+    /// What was put into it: functions, types, headings, keys, as the edits spell them; newest last.
+    pub holds: Vec<String>,
     /// Git says that a commit holds it as it is: asked when it is told, never kept.
     #[serde(skip)]
     pub is_committed: bool,
@@ -226,20 +311,6 @@ pub struct CommandUse {
     pub result: Vec<String>,
 }
 
-/// An identifier.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct NameUse {
-    /// The name.
-    pub name: String,
-    /// How much of late.
-    pub weight: Weight,
-    /// Last use.
-    pub last: Place,
-    /// It was searched for.
-    pub searched: bool,
-}
-
 /// Something the user said.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -258,6 +329,8 @@ pub struct UserWord {
     pub pasted: Vec<String>,
     /// Typed while the agent was busy, and not yet handed over as a message of its own.
     pub is_queued: bool,
+    /// What the agent had asked or offered before it, where the words are too short to stand alone.
+    pub answers: String,
 }
 
 /// A task.
@@ -327,6 +400,8 @@ pub struct Finding {
     pub by_user: bool,
     /// Where.
     pub place: Place,
+    /// A question that the user's next words did not answer: he spoke of something else.
+    pub is_passed_over: bool,
 }
 
 /// A call that waits for its answer.
@@ -347,6 +422,10 @@ pub struct PendingCall {
     pub place: Place,
     /// The list that a new one takes the place of: it comes back where the new one is refused.
     pub former: Option<Vec<Task>>,
+    /// The file that it changes, as it was known before: that comes back where the change is refused or fails.
+    pub file: Option<FileUse>,
+    /// The commands of its line, as they were known before: these come back where it is refused.
+    pub commands: Vec<CommandUse>,
 }
 
 /// A compaction, as the transcript tells it.

@@ -29,6 +29,8 @@ pub enum What<'a> {
     /// The user typed this while the agent was busy. The same words may come again as [`What::UserSaid`], when the
     /// client hands them over as a message of their own; older clients never repeat them.
     Queued(Cow<'a, str>),
+    /// The user stopped the agent.
+    Interrupted,
     /// A part of one response of the model; several lines may share a message id.
     Responded {
         /// The response's id.
@@ -88,6 +90,8 @@ pub struct ToolCall<'a> {
     pub pattern: Option<Cow<'a, str>>,
     /// The text it replaces, or the beginning of what it writes.
     pub text: Option<Cow<'a, str>>,
+    /// The beginning of what it writes in the place of `text`.
+    pub written: Option<Cow<'a, str>>,
     /// What it is for, in the agent's words (a description, a prompt, a task's subject).
     pub purpose: Option<Cow<'a, str>>,
     /// The task it speaks of.
@@ -143,6 +147,8 @@ pub struct ToolAnswer<'a> {
     pub task_id: Option<Cow<'a, str>>,
     /// What the user said with it: why a call was refused, words beside the answer.
     pub user_said: Option<Cow<'a, str>>,
+    /// The user stopped the agent with it.
+    pub is_interrupted: bool,
     /// What the questions were answered, if the call was one that asks the user: any tool can answer in this form.
     pub answers: Option<Cow<'a, str>>,
 }

@@ -6,7 +6,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use throughline_domain::ledger::{LEDGER_VERSION, Ledger};
+use throughline_domain::ledger::{CommandUse, FileUse, LEDGER_VERSION, Ledger, Task};
 
 use crate::door::{Spot, outside};
 use crate::files::{self, AtPath, Durability, FileError};
@@ -152,27 +152,17 @@ pub fn mask(ledger: &mut Ledger) {
 /// Every text of a ledger.
 fn each_text(ledger: &mut Ledger, visit: &mut impl FnMut(&mut String)) {
     ledger.folders.iter_mut().for_each(&mut *visit);
-    for file in &mut ledger.files {
-        [&mut file.path, &mut file.did].into_iter().for_each(&mut *visit);
-    }
-    for command in &mut ledger.commands {
-        [&mut command.normal, &mut command.verbatim]
-            .into_iter()
-            .chain(&mut command.result)
-            .for_each(&mut *visit);
-    }
-    ledger.names.iter_mut().map(|name| &mut name.name).for_each(&mut *visit);
+    ledger.files.iter_mut().for_each(|file| each_of_file(file, visit));
+    ledger.commands.iter_mut().for_each(|command| each_of_command(command, visit));
     for word in &mut ledger.said {
-        [&mut word.text]
+        [&mut word.text, &mut word.answers]
             .into_iter()
             .chain(&mut word.directives)
             .chain(&mut word.remarks)
             .chain(&mut word.pasted)
             .for_each(&mut *visit);
     }
-    for task in &mut ledger.tasks {
-        [&mut task.id, &mut task.subject, &mut task.status].into_iter().for_each(&mut *visit);
-    }
+    ledger.tasks.iter_mut().for_each(|task| each_of_task(task, visit));
     for error in &mut ledger.errors {
         [&mut error.from]
             .into_iter()
@@ -187,6 +177,9 @@ fn each_text(ledger: &mut Ledger, visit: &mut impl FnMut(&mut String)) {
             .chain(&mut call.command)
             .chain(&mut call.subject)
             .for_each(&mut *visit);
+        call.file.iter_mut().for_each(|file| each_of_file(file, visit));
+        call.commands.iter_mut().for_each(|command| each_of_command(command, visit));
+        call.former.iter_mut().flatten().for_each(|task| each_of_task(task, visit));
     }
     for compaction in &mut ledger.compactions {
         [&mut compaction.trigger, &mut compaction.timestamp].into_iter().for_each(&mut *visit);
@@ -204,6 +197,28 @@ fn each_text(ledger: &mut Ledger, visit: &mut impl FnMut(&mut String)) {
     [&mut stand.said, &mut stand.told, &mut stand.what].into_iter().for_each(&mut *visit);
     let stretch = &mut ledger.stretch;
     stretch.tried.iter_mut().map(|it| &mut it.what).chain(&mut stretch.discarded).for_each(&mut *visit);
+    ledger.tellings.iter_mut().map(|telling| &mut telling.text).for_each(&mut *visit);
+    for landmark in &mut ledger.landmarks {
+        [&mut landmark.name, &mut landmark.at].into_iter().for_each(&mut *visit);
+    }
+    for detour in &mut ledger.detours {
+        [&mut detour.failed, &mut detour.why, &mut detour.works].into_iter().for_each(&mut *visit);
+    }
+    for refusal in &mut ledger.refusals {
+        [&mut refusal.what, &mut refusal.words].into_iter().for_each(&mut *visit);
+    }
+}
+
+fn each_of_file(file: &mut FileUse, visit: &mut impl FnMut(&mut String)) {
+    [&mut file.path, &mut file.did].into_iter().chain(&mut file.holds).for_each(visit);
+}
+
+fn each_of_command(command: &mut CommandUse, visit: &mut impl FnMut(&mut String)) {
+    [&mut command.normal, &mut command.verbatim].into_iter().chain(&mut command.result).for_each(visit);
+}
+
+fn each_of_task(task: &mut Task, visit: &mut impl FnMut(&mut String)) {
+    [&mut task.id, &mut task.subject, &mut task.status].into_iter().for_each(visit);
 }
 
 #[cfg(test)]
@@ -214,18 +229,23 @@ mod tests {
     /// A ledger whose every text is `text`.
     fn filled(text: &str) -> Ledger {
         let place = serde_json::json!({"turn": 1, "offset": 1});
+        let file = serde_json::json!({"path": text, "did": text, "holds": [text]});
+        let command = serde_json::json!({"normal": text, "verbatim": text, "result": [text]});
+        let task = serde_json::json!({"id": text, "subject": text, "status": text});
         let document = serde_json::json!({
-            "version": LEDGER_VERSION, "folders": [text], "files": [{"path": text, "did": text}],
-            "commands": [{"normal": text, "verbatim": text, "result": [text]}], "names": [{"name": text}],
-            "said": [{"text": text, "directives": [text], "remarks": [text], "pasted": [text]}],
-            "tasks": [{"id": text, "subject": text, "status": text}],
+            "version": LEDGER_VERSION, "folders": [text], "files": [file], "commands": [command],
+            "said": [{"text": text, "directives": [text], "remarks": [text], "pasted": [text], "answers": text}],
+            "tasks": [task],
             "errors": [{"lines": [text], "from": text, "resolved_by": text}], "findings": [{"quote": text}],
-            "pending": [{"id": text, "name": text, "command": text, "subject": text, "place": place}],
+            "pending": [{"id": text, "name": text, "command": text, "subject": text, "place": place, "file": file,
+                "commands": [command], "former": [task]}],
             "compactions": [{"trigger": text, "timestamp": text}],
             "segments": [{"id": text, "subject": text, "files": [text], "commands": [text], "outcomes": [text],
                 "errors": [text]}],
             "stand": {"said": text, "told": text, "what": text},
             "stretch": {"tried": [{"what": text}], "discarded": [text]},
+            "tellings": [{"text": text}], "landmarks": [{"name": text, "at": text}],
+            "detours": [{"failed": text, "why": text, "works": text}], "refusals": [{"what": text, "words": text}],
         });
         serde_json::from_value(document).unwrap()
     }
@@ -239,7 +259,7 @@ mod tests {
         file.write(&crate::door::outside::at(folder.path()), LedgerFile::default()).unwrap();
         let written = std::fs::read_to_string(folder.path().join("ledger.json")).unwrap();
         assert!(!written.contains("ghp_"), "{written}");
-        assert_eq!(written.matches(redact::OPENING).count(), 70, "every text of both ledgers: {written}");
+        assert_eq!(written.matches(redact::OPENING).count(), 106, "every text of both ledgers: {written}");
         assert_eq!(
             file,
             LedgerFile::read(&crate::door::outside::at(folder.path()), "/t"),
@@ -270,7 +290,7 @@ mod tests {
         let file =
             LedgerFile { main: Track { ledger: filled("w"), ..Track::default() }, ..LedgerFile::default() };
         let bytes = { file }.encode(LedgerFile::default()).unwrap();
-        expect_test::expect![[r#"["",[[0,false,0,false,0,0],[7,0,0,null,[],["w"],null,[["w",0,0,0,[0.0,0],[0,0],[0,0],null,"w",false]],[["w","w","run",0,[0.0,0],[0,0],null,["w"]]],[["w",[0.0,0],[0,0],false]],[["w",0,[0,0],["w"],["w"],["w"],false]],[["w","w","w",[0,0],[0,0]]],[[["w"],false,"w",[0,0],null,"w"]],[["decision","w",false,[0,0]]],[["w","w","w","w",false,[1,1],null]],[[[0,0],"w",null,null,"w"]],[["w","w",0,null,0,["w"],["w"],["w"],["w"]]],["new","w","w","none","w",false,false],[0,[0.0,0],[0.0,0],[0.0,0],[0.0,0],[0.0,0],[0.0,0],null,0,0,0,[],[],[],false,0,0,[[0,"w",0]],["w"],false]]],null]"#]].assert_eq(&String::from_utf8(bytes).unwrap());
+        expect_test::expect![[r#"["",[[0,false,0,false,0,0],[8,0,0,null,[],["w"],null,[["w",0,0,0,[0.0,0],[0,0],[0,0],null,"w",false,["w"]]],[["w","w","run",0,[0.0,0],[0,0],null,["w"]]],[["w",0,[0,0],["w"],["w"],["w"],false,"w"]],[["w","w","w",[0,0],[0,0]]],[[["w"],false,"w",[0,0],null,"w"]],[["decision","w",false,[0,0],false]],[["w","w","w","w",false,[1,1],[["w","w","w",[0,0],[0,0]]],["w",0,0,0,[0.0,0],[0,0],[0,0],null,"w",false,["w"]],[["w","w","run",0,[0.0,0],[0,0],null,["w"]]]]],[[[0,0],"w",null,null,"w"]],[["w","w",0,null,0,["w"],["w"],["w"],["w"]]],["new","w","w","none","w",false,false],[0,[0.0,0],[0.0,0],[0.0,0],[0.0,0],[0.0,0],[0.0,0],null,0,0,0,[],[],[],false,0,0,[[0,"w",0]],["w"],false],[["w",[0,0],0,false]],[["commit","w","w",[0,0]]],[["w","w","w",[0,0],false]],[["w","w",[0,0]]]]],null]"#]].assert_eq(&String::from_utf8(bytes).unwrap());
     }
 
     #[test]

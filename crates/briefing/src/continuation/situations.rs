@@ -3,11 +3,11 @@
 use throughline_domain::ledger::{
     Act, CommandKind, CommandUse, ErrorSeen, FileUse, Finding, FindingKind, Ledger, Phase, Segment, Task,
 };
-use throughline_domain::text::word_count;
 use throughline_domain::{Detail, Entry, Kind, Priority, State, WorkItem, fragment};
 
 use super::commands::{Command, words};
 use super::{Advice, Alternative, Clear, Continuation, Standing, Variant};
+use crate::session::is_request;
 
 const TITLE_UNITS: usize = 200;
 const WHY_UNITS: usize = 240;
@@ -16,8 +16,6 @@ const ALTERNATIVES_MAX: usize = 3;
 const OPTIONS_MAX: usize = 5;
 /// A check that failed so many responses ago and was never run again is no longer what the work stands at.
 const FAILED_TURNS_MAX: u64 = 60;
-/// Fewer words ask for nothing by themselves.
-const REQUEST_WORDS_MIN: usize = 4;
 /// Phases that say that the work item is over.
 const COMPLETE: [&str; 8] =
     ["complete", "completed", "done", "finished", "closed", "shipped", "released", "merged"];
@@ -201,8 +199,7 @@ fn request(ledger: &Ledger) -> Option<&str> {
         return ledger.segments.iter().rfind(is_open).map(|segment| segment.subject.as_str());
     }
     let settled = ledger.tasks.iter().map(|task| task.changed).max()?;
-    let asks = |text: &str| word_count(text) >= REQUEST_WORDS_MIN;
-    let newest = ledger.said.iter().rfind(|word| asks(&word.text))?;
+    let newest = ledger.said.iter().rfind(|word| is_request(word))?;
     (newest.place > settled).then_some(newest.text.as_str())
 }
 
@@ -315,7 +312,7 @@ fn actions(standing: &Standing<'_>) -> Option<Continuation> {
 /// A plan from before the last request is done or dropped.
 fn stated_plan(standing: &Standing<'_>) -> Option<Continuation> {
     let ledger = standing.ledger;
-    let asked = ledger.said.iter().rfind(|word| word_count(&word.text) >= REQUEST_WORDS_MIN);
+    let asked = ledger.said.iter().rfind(|word| is_request(word));
     let asked = asked.map(|word| word.place.offset).unwrap_or_default();
     let is_plan = |it: &&Finding| it.kind == FindingKind::Plan && it.place.offset >= asked;
     let plan = ledger.findings.iter().rfind(is_plan)?;

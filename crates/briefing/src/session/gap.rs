@@ -63,6 +63,25 @@ impl Known {
         contains(&self.lower, &wanted[..end])
     }
 
+    /// How much of what a sentence names precisely is there: 0 where nothing is known, 1 where all of it is.
+    pub(super) fn share(&self, sentence: &str) -> f64 {
+        if self.flat.is_empty() {
+            return 0.0;
+        }
+        let (mut all, mut there) = (0.0, 0.0);
+        for word in sentence
+            .split(|c: char| c.is_whitespace() || matches!(c, '`' | '"' | '(' | ')' | ',' | ';' | '|'))
+        {
+            let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+            let weight = telling(word);
+            if weight > 0.0 {
+                all += weight;
+                there += if contains(&self.lower, &word.to_lowercase()) { weight } else { 0.0 };
+            }
+        }
+        if all > 0.0 { there / all } else { 0.0 }
+    }
+
     /// Whether an identifier is there as a word of its own.
     pub(super) fn has_word(&self, word: &str) -> bool {
         let is_inside =
@@ -97,6 +116,19 @@ impl Known {
         let bytes = self.flat.as_bytes();
         let finder = memchr::memmem::find_iter(bytes, word.as_bytes());
         finder.map(move |at| (at.checked_sub(1).and_then(|at| bytes.get(at)), bytes.get(at + word.len())))
+    }
+}
+
+/// How much a word tells: a name, a number or a path more than a plain word, a short one nothing.
+fn telling(word: &str) -> f64 {
+    let is_precise =
+        word.bytes().any(|byte| byte.is_ascii_digit() || matches!(byte, b'_' | b'/' | b'.' | b':'))
+            || word.char_indices().skip(1).any(|(_, c)| c.is_uppercase());
+    match word.chars().count() {
+        0 | 1 => 0.0,
+        _ if is_precise => 2.0,
+        2..=4 => 0.0,
+        _ => 1.0,
     }
 }
 

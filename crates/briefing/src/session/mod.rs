@@ -1,25 +1,30 @@
 //! The session's part of a briefing: what its ledger holds and the client's summary lacks, most needed first.
 //!
-//! `items.rs` says what could be said and what it is worth, `gap.rs` what the summary says already, `select.rs` what
+//! `items.rs` gathers what could be said (`asked.rs`, `told.rs`, `checks.rs`, `left.rs`), `worth.rs` weighs it, `gap.rs` what the summary says already, `select.rs` what
 //! fits, `lay_out.rs` how it reads.
 
+mod asked;
+mod checks;
 mod gap;
 mod items;
 mod lay_out;
+mod left;
 mod next_up;
 mod part;
 mod recall;
 mod select;
 mod stand;
+mod told;
 mod worth;
 
 use throughline_domain::State;
 use throughline_domain::ledger::Ledger;
 use throughline_domain::text::utf16_len;
 
+pub(crate) use asked::{current_request, is_request};
+pub(crate) use checks::open_errors;
 pub use gap::Known;
 use items::Room;
-pub(crate) use items::{current_request, open_errors};
 pub use recall::{Kept, holds};
 pub(crate) use worth::of_file;
 
@@ -120,7 +125,13 @@ pub fn difference(ledger: &Ledger, known: &Known, cap: Cap) -> Option<String> {
     let items: Vec<items::Item> = items::of_ledger(ledger, known, Reader::Compacted, Room::Ample)
         .into_iter()
         .filter(|item| {
-            item.tier < items::FILL && item.part.is_lost_for_good() && !known.has_sentence(&item.text)
+            // A check that was named is known, however it ended.
+            let command = item.text.split('`').nth(1).unwrap_or_default();
+            let is_named = item.part == part::Part::Checks && known.has_command(command);
+            item.tier < items::FILL
+                && item.part.is_lost_for_good()
+                && !is_named
+                && !known.has_sentence(&item.text)
         })
         .collect();
     let chosen = select::choose(&items, room);

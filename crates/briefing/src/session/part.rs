@@ -8,20 +8,23 @@ pub(super) enum Part {
     Tasks,
     Questions,
     Plan,
-    Done,
+    Report,
     Directives,
-    Words,
-    Pasted,
     Recorded,
     Failing,
-    Unchecked,
     Checks,
-    Commands,
+    Detours,
+    Told,
     Decisions,
+    Done,
+    Landmarks,
+    Where,
     Uncommitted,
     Edited,
+    Commands,
     Seen,
-    Names,
+    Words,
+    Pasted,
 }
 
 impl Part {
@@ -37,21 +40,42 @@ impl Part {
             Self::Words => "The user also said:",
             Self::Pasted => "The user pasted:",
             Self::Failing => "Fails:",
-            Self::Unchecked => "Next, not run since the last edit:",
             Self::Checks => "Checks:",
             Self::Commands => "Run before:",
             Self::Plan => "Next, from your plan:",
-            Self::Decisions => "Decided or found, in your words:",
+            Self::Decisions => "Settled by the user:",
+            Self::Report => "From your last report to the user:",
+            Self::Told => "You said on the way, newest last:",
+            Self::Detours => "Tried in vain, refused:",
+            Self::Landmarks => "Left behind:",
+            Self::Where => "Put into files:",
             Self::Questions => "Asked, not answered:",
             Self::Uncommitted => "Edited, no commit since:",
             Self::Edited => "Edited:",
             Self::Seen => "Read or named:",
-            Self::Names => "Names:",
         }
     }
 
     pub(super) fn heading_units(self) -> usize {
         self.heading().len() + 1
+    }
+
+    /// The share of the room that it may take before everything else had its turn, in hundredths.
+    pub(super) fn quota(self) -> usize {
+        match self {
+            Self::Request | Self::Stand | Self::Tasks | Self::Recorded => 100,
+            Self::Report => 24,
+            Self::Told => 20,
+            Self::Directives => 18,
+            Self::Failing => 12,
+            Self::Commands => 10,
+            Self::Where | Self::Checks => 9,
+            Self::Detours => 8,
+            Self::Landmarks | Self::Questions | Self::Plan => 7,
+            Self::Words => 10,
+            Self::Decisions | Self::Uncommitted => 5,
+            Self::Done | Self::Pasted | Self::Edited | Self::Seen => 4,
+        }
     }
 
     /// Whether it holds what nobody can look up again.
@@ -63,15 +87,16 @@ impl Part {
                 | Self::Questions
                 | Self::Directives
                 | Self::Failing
-                | Self::Unchecked
                 | Self::Checks
                 | Self::Decisions
+                | Self::Detours
+                | Self::Landmarks
         )
     }
 
     /// Whether its items stand side by side.
     pub(super) fn is_inline(self) -> bool {
-        matches!(self, Self::Commands | Self::Uncommitted | Self::Edited | Self::Seen | Self::Names)
+        matches!(self, Self::Commands | Self::Uncommitted | Self::Edited | Self::Seen)
     }
 
     pub(super) fn separator(self) -> &'static str {

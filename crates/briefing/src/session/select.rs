@@ -1,17 +1,20 @@
 //! Selection: which items fit. Those that must be said first, in their order; the rest by worth.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use throughline_domain::text::{shorten, utf16_len};
 
-use super::items::{Item, MUST};
+use super::items::{FILL, FIRST, Item, MUST, WEIGHED};
 use super::part::Part;
 
+/// From here on each part has its share.
+const SHARED_UNITS_MIN: usize = 1_600;
 /// Shortest rest of an item that is worth saying.
 const WORTHWHILE_UNITS: usize = 40;
 
 /// Chooses items that together take at most `room` units, headings and separators included.
 pub(super) fn choose(items: &[Item], room: usize) -> Vec<Item> {
+    let items = within_quotas(items, room);
     let mut order: Vec<&Item> = items.iter().filter(|item| !item.text.trim().is_empty()).collect();
     order.sort_by(|left, right| left.tier.cmp(&right.tier).then_with(|| right.worth.total_cmp(&left.worth)));
     let share = share(&order, room);
@@ -42,6 +45,27 @@ pub(super) fn choose(items: &[Item], room: usize) -> Vec<Item> {
         (left.part, &left.group, left.order).cmp(&(right.part, &right.group, right.order))
     });
     chosen
+}
+
+/// What goes beyond a part's share of the room waits until every other part had its own.
+fn within_quotas(items: &[Item], room: usize) -> Vec<Item> {
+    let mut items = items.to_vec();
+    // Shares of a small room have room for nothing.
+    if room < SHARED_UNITS_MIN {
+        return items;
+    }
+    items.sort_by(|left, right| left.tier.cmp(&right.tier).then_with(|| right.worth.total_cmp(&left.worth)));
+    let mut taken: HashMap<Part, usize> = HashMap::new();
+    for item in items.iter_mut().filter(|item| item.tier > MUST) {
+        let taken = taken.entry(item.part).or_default();
+        *taken += utf16_len(&item.text) + item.part.separator_units();
+        if *taken > room * item.part.quota() / 100 {
+            item.tier = FILL;
+        } else if item.tier == WEIGHED {
+            item.tier = FIRST;
+        }
+    }
+    items
 }
 
 /// Whether an item must be said and may be said in short.

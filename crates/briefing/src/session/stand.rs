@@ -1,6 +1,6 @@
 //! Stand: whose turn it is and what was being done, in one line; which checks the last edits have not been through.
 
-use throughline_domain::ledger::{Act, CommandUse, Ledger, Phase};
+use throughline_domain::ledger::{Act, Ledger, Phase};
 use throughline_domain::text::one_line;
 
 use super::gap::{Known, base_of};
@@ -29,27 +29,23 @@ impl StandLine {
 pub(super) fn line(ledger: &Ledger, known: &Known, room: Room) -> Option<StandLine> {
     let stand = &ledger.stand;
     let units = room.pick(WORDS_UNITS_TIGHT, WORDS_UNITS);
-    let has_task = ledger.tasks.iter().any(|task| task.status == "in_progress");
     let said = (!stand.said.is_empty()).then(|| format!("you said \"{}\"", one_line(&stand.said, units)));
     let did = if room == Room::Tight && said.is_some() { None } else { did(ledger) };
     let text = match stand.phase {
         Phase::New => return None,
-        Phase::Asked => "In progress: nothing yet; the request came last.".to_owned(),
-        Phase::Working => {
-            let label = if has_task { "Last" } else { "In progress" };
-            match (said, did) {
-                (Some(said), Some(did)) => format!("{label}: {said}, then {did}."),
-                (Some(one), None) | (None, Some(one)) => format!("{label}: {one}."),
-                (None, None) => return None,
-            }
-        }
+        Phase::Asked => "The user spoke last; you have done nothing about it yet.".to_owned(),
+        Phase::Working => match (said, did) {
+            (Some(said), Some(did)) => format!("Last: {said}, then {did}."),
+            (Some(one), None) | (None, Some(one)) => format!("Last: {one}."),
+            (None, None) => return None,
+        },
         Phase::Told if stand.told.is_empty() => return None,
         Phase::Told => {
             let told = one_line(&stand.told, units);
-            format!("In progress: nothing; the user is next. You last said: \"{told}\"")
+            format!("You spoke last, and the user is next: \"{told}\"")
         }
         Phase::Stopped => match said.or(did) {
-            Some(at) => format!("The user stopped you; before that {at}."),
+            Some(at) => format!("The user stopped you. Before that {at}."),
             None => "The user stopped you.".to_owned(),
         },
     };
@@ -74,16 +70,13 @@ fn did(ledger: &Ledger) -> Option<String> {
         Act::Ran => format!("ran `{what}`"),
         Act::Delegated => format!("started a subagent for \"{what}\""),
         Act::Called => format!("called {what}"),
+        Act::Refused => format!("wanted `{what}`, which the user refused"),
     };
     let waits = stand.is_open && !matches!(stand.act, Act::Edited | Act::Read | Act::Searched);
     Some(if waits { format!("{deed} (no answer yet)") } else { deed })
 }
 
-/// Whether files were edited after a check last ran: what it said then says nothing about them.
-pub(super) fn is_stale(command: &CommandUse, ledger: &Ledger) -> bool {
-    was_edited_after(command.last.turn, ledger)
-}
-
+/// Whether files were edited after a turn.
 pub(super) fn was_edited_after(turn: u64, ledger: &Ledger) -> bool {
     ledger.files.iter().any(|file| file.edited_turn.is_some_and(|edited| edited > turn))
 }

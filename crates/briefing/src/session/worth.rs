@@ -1,29 +1,19 @@
 //! Worth: what each kind of thing is worth, in one place. Utility grows with use, falls with age and with its cost.
 //!
-//! Measured when the weights were chosen, one of them changed at a time, on 16 compactions of 13 real sessions and on 24 of
-//! 18 others (share of what the agent then used that the summary and a briefing of 300 tokens
-//! hold together; share that a briefing of 800 tokens holds alone):
-//!
-//! | | 300, with the summary | 800, alone | the others, 300 | the others, 800 |
-//! |---|---|---|---|---|
-//! | as it is | .956 | .943 | .884 | .902 |
-//! | names weigh 0.25 | .915 | .943 | .888 | .896 |
-//! | names weigh 0.18 | .922 | .943 | .888 | .896 |
-//! | names weigh 0.25, what is at hand counts no more than the rest | .915 | .943 | .888 | .871 |
-//! | names weigh 0.25, length does not count (power 0) | .947 | .943 | .888 | .896 |
-//! | names weigh 0.25, length counts more (power 0.25) | .915 | .943 | .884 | .902 |
-//!
-//! What is captured was mended after that: as it is now, .915, .943, .905 and .912. With the words of the user that are
-//! weighed at .25 instead of .7 the first is .924, but his directives fall from .787 to .728 (the others, 300).
-//!
-//! Uncommitted files, commands that failed last, commands over files, and names that were searched for were weighed
-//! more at first; without any of that nothing changed, and it went.
+//! A part takes its share of the room first (`part.rs`), so these weigh things of one part against each other, and
+//! against all others only where room is left.
 
-use throughline_domain::ledger::{CommandKind, CommandUse, FileUse, HALF_LIFE_TURNS, Ledger, NameUse};
+use throughline_domain::ledger::{CommandKind, CommandUse, FileUse, HALF_LIFE_TURNS, Ledger, Telling};
 use throughline_domain::text::utf16_len;
 
-/// Names of functions are needed far less often than files and commands.
-const NAME: f64 = 0.35;
+/// What the agent said: by what it tells, and how long ago.
+const TELLING: [f64; 4] = [0.2, 0.6, 1.2, 1.8];
+const TELLING_HALF_LIFE_TURNS: f64 = 30.0;
+/// What was left in the world, ways that failed, what was refused: few, and never found again.
+pub(super) const LANDMARK: f64 = 1.5;
+pub(super) const DETOUR: f64 = 1.6;
+pub(super) const REFUSAL: f64 = 1.7;
+pub(super) const MENDED: f64 = 2.0;
 /// Finished work is looked back at, seldom needed: the newest tells where things stand, older ones tell less and less.
 const DONE: f64 = 0.8;
 /// A command run once that fetches an address or carries its own program.
@@ -65,12 +55,11 @@ pub(super) fn of_command(command: &CommandUse, ledger: &Ledger, shown: &str) -> 
     spread(uses * factor, shown)
 }
 
-/// What an identifier is worth.
-pub(super) fn of_name(name: &NameUse, ledger: &Ledger) -> f64 {
-    spread(
-        name.weight.at(ledger.turn, HALF_LIFE_TURNS).ln_1p() * NAME * near(name.last.turn, ledger),
-        &name.name,
-    )
+/// What something is worth that the agent said so many turns ago; `share`: how much of it is known already.
+#[expect(clippy::cast_precision_loss, reason = "turns are few")]
+pub(super) fn of_telling(telling: &Telling, turns: u64, share: f64, shown: &str) -> f64 {
+    let weight = TELLING[usize::from(telling.weight.min(3))] * if telling.is_report { 1.3 } else { 1.0 };
+    spread(weight * 0.5_f64.powf(turns as f64 / TELLING_HALF_LIFE_TURNS) * (1.0 - share), shown)
 }
 
 /// What a finished stretch of work is worth; the newest has age 0.

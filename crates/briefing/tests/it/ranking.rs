@@ -6,36 +6,31 @@ use throughline_briefing::session::{Known, Reader};
 use crate::session::{ledger, place, render, weight};
 
 #[test]
-fn what_no_better_thing_wants_is_spent_on_what_ranks_next() {
-    let name =
-        |at: u64| json!({"name": format!("parse_line_{at}"), "weight": weight(2, at), "last": place(at)});
-    let names: Vec<Value> = (0..100).map(name).collect();
+fn each_part_has_its_share_and_what_nobody_else_wants_is_spent_on_what_ranks_next() {
+    let telling = |at: u64| json!({"text": format!("The cause number {at} is not what `parse_{at}` says."), "weight": 3, "place": place(at)});
+    let tellings: Vec<Value> = (0..100).map(telling).collect();
     let said: Vec<Value> = (0..20)
         .map(|at| json!({"text": "", "place": place(at), "directives": [format!("Use the form number {at} here.")]}))
         .collect();
-    let of = |names: &[Value]| ledger(json!({"turn": 100, "names": names, "said": said}));
-    let told = |text: &str| text.matches("parse_line_").count();
-    let full = render(&of(&names), &Known::nothing(), Reader::Compacted, 1_200);
-    assert_eq!((told(&full), full.matches("Use the form").count()), (100, 20), "{full}");
-    // The same room is not spent where somebody else has to read it all.
-    let started = render(&of(&names), &Known::nothing(), Reader::Started, 1_200);
-    assert_eq!((told(&started), started.matches("Use the form").count()), (60, 12), "{started}");
-    // A file, however old, is better than the names that only fill; words are, too.
-    let mut crowded = of(&names);
-    let files = json!(
-        (0..60)
-            .map(|at| json!({"path": format!("src/old_module_{at}.rs"), "reads": 1,
-        "weight": weight(1, 1), "last": place(1)}))
-            .collect::<Vec<_>>()
-    );
-    crowded.files = serde_json::from_value(files).unwrap();
-    let text = render(&crowded, &Known::nothing(), Reader::Compacted, 800);
-    assert_eq!(
-        (text.matches("old_module_").count(), text.matches("Use the form").count()),
-        (60, 20),
-        "{text}"
-    );
-    assert!((1..100).contains(&told(&text)), "{text}");
+    let all = ledger(json!({"turn": 100, "tellings": tellings, "said": said}));
+    let count = |text: &str, what: &str| text.matches(what).count();
+    let full = render(&all, &Known::nothing(), Reader::Compacted, 1_200);
+    assert!(count(&full, "Use the form") == 20 && count(&full, "The cause number") > 50, "{full}");
+    assert!(full.contains("number 99 is") && !full.contains("number 3 is"), "the newest stay: {full}");
+    let tight = render(&all, &Known::nothing(), Reader::Compacted, 300);
+    assert!(count(&tight, "Use the form") >= 5 && count(&tight, "The cause number") >= 4, "{tight}");
+}
+
+#[test]
+fn what_a_summary_says_in_other_words_is_not_said_again() {
+    let tellings = json!([
+        {"text": "The lookup in `repo.Reference` fails at line 492 of manual_commit_hooks.go.", "weight": 3, "place": place(8)},
+        {"text": "The suite has 1309 tests, none of which covers `StageFiles`.", "weight": 3, "place": place(9)},
+    ]);
+    let all = ledger(json!({"turn": 10, "tellings": tellings}));
+    let summary = "In manual_commit_hooks.go the call repo.Reference (line 492) makes the lookup fail.";
+    let text = render(&all, &Known::summary(summary), Reader::Compacted, 800);
+    assert!(text.contains("1309 tests") && !text.contains("at line 492"), "{text}");
 }
 
 #[test]

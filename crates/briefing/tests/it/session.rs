@@ -149,9 +149,11 @@ proptest! {
         let openings = [
             "[throughline:briefing]", "[/throughline]", "You were just compacted", "You were compacted",
             "The request: ", "In progress: ", "Last: ", "The user stopped you", "Tasks:", "Done:",
-            "The user's directives:", "The user also said:", "The user pasted:", "Fails:", "Next, not run since the last edit:", "Checks:",
-            "Run before:", "Next, from your plan:", "Decided or found, ", "Asked, ", "Edited, no commit since: ",
-            "Edited: ", "Read or named: ", "Names: ", "More: ", "Next up: ", "- ", "> ", "`",
+            "The user's directives:", "The user also said:", "The user pasted:", "Fails:", "Checks:", "Tried in vain, refused:",
+            "Run before:", "Next, from your plan:", "Settled by the user:", "Asked, ", "Edited, no commit since: ",
+            "From your last report to the user:", "You said on the way, ", "Left behind:", "Put into files:",
+            "The user spoke last", "You spoke last", "The user then said",
+            "Edited: ", "Read or named: ", "More: ", "Next up: ", "- ", "> ", "`",
         ];
         for line in text.lines() {
             prop_assert!(openings.iter().any(|opening| line.starts_with(opening)), "{line:?} in {text}");
@@ -184,7 +186,9 @@ proptest! {
         let full = example();
         let mut strings: Vec<String> = Vec::new();
         strings.extend(full.files.iter().map(|file| file.path.clone()));
-        strings.extend(full.commands.iter().map(|command| command.normal.clone()));
+        // A check is told for how it ended, which a summary that names it seldom says.
+        let plain = full.commands.iter().filter(|command| command.result.is_empty());
+        strings.extend(plain.map(|command| command.normal.clone()));
         strings.extend(full.said.iter().map(|word| word.text.clone()));
         strings.extend(full.said.iter().flat_map(|word| word.directives.clone()));
         strings.extend(full.findings.iter().map(|finding| finding.quote.clone()));
@@ -223,7 +227,7 @@ fn a_wall_of_long_open_tasks_leaves_no_task_out() {
 fn an_analysis_counts_for_nothing_and_the_summary_counts() {
     let full = example();
     let both = Known::summary(
-        "<analysis>cargo test --package ledger --test it rounding</analysis><summary>Ran `cargo clippy --workspace -- -D warnings`.</summary>",
+        "<analysis>cargo test --package ledger --test it rounding</analysis><summary>Ran `cargo clippy --workspace -- -D warnings`, which passed: Finished `dev` profile</summary>",
     );
     let text = render(&full, &both, Reader::Compacted, 1_200);
     assert!(text.contains("`cargo test --package ledger --test it rounding`"), "{text}");
@@ -248,22 +252,26 @@ fn who_is_next_and_what_was_being_done_is_told_in_one_line() {
         text.lines().nth(3).unwrap_or_default().to_owned()
     };
     for (stand, expected) in [
-        (json!({"phase": "asked"}), "In progress: nothing yet; the request came last."),
+        (json!({"phase": "asked"}), "The user spoke last; you have done nothing about it yet."),
         (
             json!({"phase": "working", "said": "Now the docs:", "act": "edited", "what": "docs/a.md"}),
-            "In progress: you said \"Now the docs:\", then edited a.md.",
+            "Last: you said \"Now the docs:\", then edited a.md.",
         ),
         (
             json!({"phase": "working", "act": "ran", "what": "make test", "is_open": true}),
-            "In progress: ran `make test` (no answer yet).",
+            "Last: ran `make test` (no answer yet).",
         ),
         (
             json!({"phase": "told", "told": "All 12 tests pass and it is committed."}),
-            "In progress: nothing; the user is next. You last said: \"All 12 tests pass and it is committed.\"",
+            "You spoke last, and the user is next: \"All 12 tests pass and it is committed.\"",
         ),
         (
             json!({"phase": "stopped", "said": "Now I'll push it."}),
-            "The user stopped you; before that you said \"Now I'll push it.\".",
+            "The user stopped you. Before that you said \"Now I'll push it.\".",
+        ),
+        (
+            json!({"phase": "working", "act": "refused", "what": "git push"}),
+            "Last: wanted `git push`, which the user refused.",
         ),
     ] {
         assert_eq!(told(stand), expected);
@@ -278,7 +286,9 @@ fn a_check_from_before_the_last_edit_is_to_be_run_again() {
             {"path": "src/b.rs", "edits": 1, "edited_turn": 1, "weight": weight(3, 1)}], "commit_turn": 4}));
     let text = render(&ledger, &Known::nothing(), Reader::Compacted, 800);
     assert!(
-        text.contains("Next, not run since the last edit:\n`make old` passed: ok\nChecks:\n`make new`"),
+        text.contains(
+            "Checks:\n`make new` passed: \"ok\"\n`make old` passed: \"ok\"; not run since a.rs was edited\n"
+        ),
         "{text}"
     );
     assert!(text.contains("Edited, no commit since: src/: a.rs\nEdited: src/: b.rs"), "{text}");
@@ -333,10 +343,12 @@ fn example() -> Ledger {
             file("crates/invoices/tests/refunds.rs", 0, 2, 4, 61),
             file("docs/amounts.md", 0, 1, 2, 10),
         ],
-        "names": [
-            {"name": "round_half_even", "weight": weight(5, 60), "last": place(60), "searched": true},
-            {"name": "InvoiceTotal", "weight": weight(4, 62), "last": place(62), "searched": false},
+        "tellings": [
+            {"text": "I'll round once, at the invoice's total, because rounding each line adds up to a cent of difference.", "weight": 3, "place": place(52)},
         ],
+        "landmarks": [{"kind": "commit", "name": "4e1f0a2] Round amounts", "at": "main", "place": place(30)}],
+        "detours": [{"failed": "timeout 60 cargo test", "why": "bash: timeout: command not found", "works": "cargo test",
+            "place": place(20), "is_limit": true}],
     }))
 }
 
@@ -365,26 +377,29 @@ fn blind_with_room_for_all() {
         - Should credit notes follow the same rule as refunds?
         Next, from your plan:
         - Next I'll move the refund's sign into Amount and run the refund tests again.
-        Done:
-        - Round amounts in the ledger (amount.rs): All amounts now go through Amount::rounded.
         The user's directives:
         - "Never touch the public API of the ledger crate."
         - "use rust_decimal instead of f64"
-        The user also said:
-        - "yes, go on"
         Fails:
         `cargo test --package invoices refunds`
         > assertion `left == right` failed: left: 10.02, right: 10.03
-        Next, not run since the last edit:
-        `cargo clippy --workspace -- -D warnings` passed: Finished `dev` profile
-        `cargo test --package ledger --test it rounding` passed: test result: ok. 12 passed; 0 failed
-        Run before: `rg -n 'fn total' crates/invoices` · `git log --oneline -5`
-        Decided or found, in your words:
+        Checks:
+        `cargo clippy --workspace -- -D warnings` passed: "Finished `dev` profile"; not run since total.rs and refund.rs were edited
+        `cargo test --package ledger --test it rounding` passed: "test result: ok. 12 passed; 0 failed"; not run since total.rs and refund.rs were edited
+        Tried in vain, refused:
+        - `timeout 60 cargo test` failed: "bash: timeout: command not found". Works: `cargo test`
+        You said on the way, newest last:
         - I'll round once, at the invoice's total, because rounding each line adds up to a cent of difference.
+        Done:
+        - Round amounts in the ledger (amount.rs): All amounts now go through Amount::rounded.
+        Left behind:
+        - committed "4e1f0a2 Round amounts" on "main"
         Edited, no commit since: crates/invoices/: src/total.rs, src/refund.rs
         Edited: crates/ledger/: src/amount.rs
+        Run before: `rg -n 'fn total' crates/invoices` · `git log --oneline -5`
         Read or named: crates/invoices/: tests/refunds.rs; docs/: amounts.md
-        Names: round_half_even, InvoiceTotal
+        The user also said:
+        - "yes, go on"
         More: `throughline list`, `throughline recall "<words>"`.
         [/throughline]"#]].assert_eq(&render(&example(), &Known::nothing(), Reader::Compacted, 1_200));
 }
@@ -404,26 +419,29 @@ fn blind_at_800_tokens_in_a_new_session() {
         - Should credit notes follow the same rule as refunds?
         Next, from your plan:
         - Next I'll move the refund's sign into Amount and run the refund tests again.
-        Done:
-        - Round amounts in the ledger (amount.rs): All amounts now go through Amount::rounded.
         The user's directives:
         - "Never touch the public API of the ledger crate."
         - "use rust_decimal instead of f64"
-        The user also said:
-        - "yes, go on"
         Fails:
         `cargo test --package invoices refunds`
         > assertion `left == right` failed: left: 10.02, right: 10.03
-        Next, not run since the last edit:
-        `cargo clippy --workspace -- -D warnings` passed: Finished `dev` profile
-        `cargo test --package ledger --test it rounding` passed: test result: ok. 12 passed; 0 failed
-        Run before: `rg -n 'fn total' crates/invoices` · `git log --oneline -5`
-        Decided or found, in your words:
+        Checks:
+        `cargo clippy --workspace -- -D warnings` passed: "Finished `dev` profile"; not run since total.rs and refund.rs were edited
+        `cargo test --package ledger --test it rounding` passed: "test result: ok. 12 passed; 0 failed"; not run since total.rs and refund.rs were edited
+        Tried in vain, refused:
+        - `timeout 60 cargo test` failed: "bash: timeout: command not found". Works: `cargo test`
+        You said on the way, newest last:
         - I'll round once, at the invoice's total, because rounding each line adds up to a cent of difference.
+        Done:
+        - Round amounts in the ledger (amount.rs): All amounts now go through Amount::rounded.
+        Left behind:
+        - committed "4e1f0a2 Round amounts" on "main"
         Edited, no commit since: crates/invoices/: src/total.rs, src/refund.rs
         Edited: crates/ledger/: src/amount.rs
+        Run before: `rg -n 'fn total' crates/invoices` · `git log --oneline -5`
         Read or named: crates/invoices/: tests/refunds.rs; docs/: amounts.md
-        Names: round_half_even, InvoiceTotal
+        The user also said:
+        - "yes, go on"
         More: `throughline list`, `throughline recall "<words>"`.
         [/throughline]"#]].assert_eq(&render(&example(), &Known::nothing(), Reader::Restored, 800));
 }
@@ -447,15 +465,16 @@ fn blind_at_300_tokens() {
         Fails:
         `cargo test --package invoices refunds`
         > assertion `left == right` failed: left: 10.02, right: 10.03
-        Next, not run since the last edit:
-        `cargo clippy --workspace -- -D warnings` passed
-        `cargo test --package ledger --test it rounding` passed
-        Run before: `rg -n 'fn total' crates/invoices`
-        Decided or found, in your words:
-        - I'll round once, at the invoice's total, because rounding each line adds up to a cent of difference.
+        Checks:
+        `cargo clippy --workspace -- -D warnings` passed; edited since
+        `cargo test --package ledger --test it rounding` passed; edited since
+        Tried in vain, refused:
+        - `timeout 60 cargo test` failed: "bash: timeout: command not found". Works: `cargo test`
+        Left behind:
+        - committed "4e1f0a2 Round amounts" on "main"
         Edited, no commit since: crates/invoices/src/: total.rs, refund.rs
         Edited: crates/ledger/src/: amount.rs
-        Read or named: crates/invoices/tests/: refunds.rs
+        Read or named: crates/invoices/tests/: refunds.rs; docs/: amounts.md
         [/throughline]"#]]
     .assert_eq(&render(&example(), &Known::nothing(), Reader::Compacted, 300));
 }
@@ -474,24 +493,27 @@ fn knowing_the_summary_with_room_for_all() {
         - Should credit notes follow the same rule as refunds?
         Next, from your plan:
         - Next I'll move the refund's sign into Amount and run the refund tests again.
-        Done:
-        - Round amounts in the ledger (amount.rs): All amounts now go through Amount::rounded.
         The user's directives:
         - "Never touch the public API of the ledger crate."
-        The user also said:
-        - "yes, go on"
         Fails:
         `cargo test --package invoices refunds`
         > assertion `left == right` failed: left: 10.02, right: 10.03
-        Next, not run since the last edit:
-        `cargo clippy --workspace -- -D warnings` passed: Finished `dev` profile
-        `cargo test --package ledger --test it rounding` passed: test result: ok. 12 passed; 0 failed
-        Run before: `rg -n 'fn total' crates/invoices` · `git log --oneline -5`
-        Decided or found, in your words:
+        Checks:
+        `cargo clippy --workspace -- -D warnings` passed: "Finished `dev` profile"; not run since total.rs and refund.rs were edited
+        `cargo test --package ledger --test it rounding` passed: "test result: ok. 12 passed; 0 failed"; not run since total.rs and refund.rs were edited
+        Tried in vain, refused:
+        - `timeout 60 cargo test` failed: "bash: timeout: command not found". Works: `cargo test`
+        You said on the way, newest last:
         - I'll round once, at the invoice's total, because rounding each line adds up to a cent of difference.
+        Done:
+        - Round amounts in the ledger (amount.rs): All amounts now go through Amount::rounded.
+        Left behind:
+        - committed "4e1f0a2 Round amounts" on "main"
         Edited, no commit since: crates/invoices/: src/refund.rs
+        Run before: `rg -n 'fn total' crates/invoices` · `git log --oneline -5`
         Read or named: crates/invoices/: tests/refunds.rs
-        Names: round_half_even, InvoiceTotal
+        The user also said:
+        - "yes, go on"
         More: `throughline list`, `throughline recall "<words>"`.
         [/throughline]"#]].assert_eq(&render(&example(), &Known::summary(SUMMARY), Reader::Compacted, 1_200));
 }
@@ -514,15 +536,16 @@ fn knowing_the_summary_at_300_tokens() {
         Fails:
         `cargo test --package invoices refunds`
         > assertion `left == right` failed: left: 10.02, right: 10.03
-        Next, not run since the last edit:
-        `cargo clippy --workspace -- -D warnings` passed
-        `cargo test --package ledger --test it rounding` passed
-        Run before: `rg -n 'fn total' crates/invoices` · `git log --oneline -5`
-        Decided or found, in your words:
-        - I'll round once, at the invoice's total, because rounding each line adds up to a cent of difference.
+        Checks:
+        `cargo clippy --workspace -- -D warnings` passed; edited since
+        `cargo test --package ledger --test it rounding` passed; edited since
+        Tried in vain, refused:
+        - `timeout 60 cargo test` failed: "bash: timeout: command not found". Works: `cargo test`
+        Left behind:
+        - committed "4e1f0a2 Round amounts" on "main"
         Edited, no commit since: crates/invoices/src/: refund.rs
+        Run before: `rg -n 'fn total' crates/invoices` · `git log --oneline -5`
         Read or named: crates/invoices/tests/: refunds.rs
-        Names: round_half_even, InvoiceTotal
         [/throughline]"#]]
     .assert_eq(&render(&example(), &Known::summary(SUMMARY), Reader::Compacted, 300));
 }
@@ -544,25 +567,28 @@ fn for_the_summariser() {
         - Should credit notes follow the same rule as refunds?
         Next, from your plan:
         - Next I'll move the refund's sign into Amount and run the refund tests again.
-        Done:
-        - Round amounts in the ledger (amount.rs): All amounts now go through Amount::rounded.
         The user's directives:
         - "Never touch the public API of the ledger crate."
         - "use rust_decimal instead of f64"
-        The user also said:
-        - "yes, go on"
         Fails:
         `cargo test --package invoices refunds`
         > assertion `left == right` failed: left: 10.02, right: 10.03
-        Next, not run since the last edit:
-        `cargo clippy --workspace -- -D warnings` passed: Finished `dev` profile
-        `cargo test --package ledger --test it rounding` passed: test result: ok. 12 passed; 0 failed
-        Run before: `rg -n 'fn total' crates/invoices` · `git log --oneline -5`
-        Decided or found, in your words:
+        Checks:
+        `cargo clippy --workspace -- -D warnings` passed: "Finished `dev` profile"; not run since total.rs and refund.rs were edited
+        `cargo test --package ledger --test it rounding` passed: "test result: ok. 12 passed; 0 failed"; not run since total.rs and refund.rs were edited
+        Tried in vain, refused:
+        - `timeout 60 cargo test` failed: "bash: timeout: command not found". Works: `cargo test`
+        You said on the way, newest last:
         - I'll round once, at the invoice's total, because rounding each line adds up to a cent of difference.
+        Done:
+        - Round amounts in the ledger (amount.rs): All amounts now go through Amount::rounded.
+        Left behind:
+        - committed "4e1f0a2 Round amounts" on "main"
         Edited, no commit since: crates/invoices/: src/total.rs, src/refund.rs
         Edited: crates/ledger/: src/amount.rs
+        Run before: `rg -n 'fn total' crates/invoices` · `git log --oneline -5`
         Read or named: crates/invoices/: tests/refunds.rs; docs/: amounts.md
-        Names: round_half_even, InvoiceTotal
+        The user also said:
+        - "yes, go on"
         [/throughline]"#]].assert_eq(&text);
 }

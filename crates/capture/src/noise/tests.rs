@@ -172,7 +172,9 @@ fn work_is_given_up_by_git_by_the_user_and_by_deleting_its_task() {
     session.shell("git checkout src/a.rs", "", false);
     assert_eq!(counts(&session)[4], 1);
     assert_eq!(session.ledger.stretch.discarded, ["git checkout src/a.rs"]);
-    session.agent("Now the other way.").user("[Request interrupted by user]").user("no, do it in C");
+    session.agent("Now the other way.");
+    session.line(What::Interrupted);
+    session.user("no, do it in C");
     assert_eq!(counts(&session)[4], 2, "a stop and its reason are one");
     session.agent("Well.").user("No problem, that is fine, now go on with the docs");
     assert_eq!(counts(&session)[4], 2);

@@ -65,6 +65,7 @@ fn what(choice: usize, text: &str) -> What<'_> {
                 command: piece(),
                 pattern: piece(),
                 text: piece(),
+                written: piece(),
                 purpose: piece(),
                 task_id: piece(),
                 status: piece(),
@@ -123,7 +124,7 @@ fn a_ledger_stays_small_whatever_comes() {
     let ledger = &session.ledger;
     let bytes = serde_json::to_string(ledger).expect("a ledger is plain data").len();
     assert!(bytes < 400_000, "{bytes}");
-    assert!(ledger.files.len() <= 480 && ledger.commands.len() <= 240 && ledger.names.len() <= 360);
+    assert!(ledger.files.len() <= 480 && ledger.commands.len() <= 240);
     assert!(ledger.said.len() <= 150 && ledger.errors.len() <= 60 && ledger.findings.len() <= 80);
     assert!(ledger.tasks.len() <= 200 && ledger.pending.len() <= 64);
     assert!(ledger.said.last().is_some_and(|word| word.text.starts_with("2999")));

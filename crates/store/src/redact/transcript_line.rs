@@ -19,7 +19,7 @@ pub fn line(line: &mut Line<'_>) {
                 [&mut answer.user_said, &mut answer.answers].into_iter().flatten().for_each(mask);
             }
         }
-        What::Compacted { .. } => {}
+        What::Interrupted | What::Compacted { .. } => {}
     }
 }
 
@@ -27,8 +27,14 @@ fn mask_block(block: &mut Block<'_>) {
     match block {
         Block::Said(text) => mask(text),
         Block::Called(call) => {
-            let texts =
-                [&mut call.path, &mut call.command, &mut call.pattern, &mut call.text, &mut call.purpose];
+            let texts = [
+                &mut call.path,
+                &mut call.command,
+                &mut call.pattern,
+                &mut call.text,
+                &mut call.written,
+                &mut call.purpose,
+            ];
             texts.into_iter().flatten().for_each(mask);
             call.todos.iter_mut().for_each(|(subject, _)| mask(subject));
         }

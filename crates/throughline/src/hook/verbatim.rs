@@ -71,6 +71,6 @@ fn take(line: &Line<'_>, words: &mut String) {
                 push(&answer.text.head_and_tail(ANSWER_BYTES_MAX));
             }
         }
-        What::Compacted { .. } | What::Summary(_) => {}
+        What::Interrupted | What::Compacted { .. } | What::Summary(_) => {}
     }
 }

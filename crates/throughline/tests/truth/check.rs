@@ -37,6 +37,12 @@ enum Claim {
     Stale,
     /// The agent's own words, an item each.
     Told,
+    /// The agent's own words, whole paragraphs and lists, announcements left out.
+    Report,
+    /// A file and what was put into it.
+    Holds,
+    /// What failed, and what worked in its place.
+    Tried,
     /// Open tasks.
     Tasks,
 }
@@ -52,6 +58,10 @@ const HEADINGS: &[(&str, Claim)] = &[
     ("Next, not run since the last edit:", Claim::Stale),
     ("Decided or found, in your words:", Claim::Told),
     ("Asked, not answered:", Claim::Told),
+    ("From your last report to the user:", Claim::Report),
+    ("You said on the way, newest last:", Claim::Report),
+    ("Put into files:", Claim::Holds),
+    ("Tried in vain, refused:", Claim::Tried),
     ("Tasks:", Claim::Tasks),
     ("Checks:", Claim::Ran),
     ("Run before:", Claim::Ran),
@@ -131,6 +141,28 @@ fn judge(claim: Claim, words: &str, record: &Record, found: &mut Vec<False>) {
                 is_told(quote, record, found);
             }
         }
+        Claim::Report => {
+            let words = words.trim_start_matches("- ");
+            if !words.starts_with("your own note") && !words.contains("[masked:") {
+                // A lead stands before each part of a long list; rows and cells are told side by side.
+                for sentence in words.split(['.', ';', '/', '!', '…', '`', ':', '|', '—', '"']) {
+                    is_told(sentence, record, found);
+                }
+            }
+        }
+        Claim::Holds => {
+            let path = words.trim_start_matches("- ").split([':', ' ']).next().unwrap_or_default();
+            if words.starts_with("- ") && !path.contains('…') && !is_edited(path, record) {
+                found.push(False { rule: EDITED, words: path.to_owned() });
+            }
+        }
+        Claim::Tried if words.starts_with("- the user refused ") => {}
+        // What failed once may pass now: only that it ran is stated.
+        Claim::Tried => {
+            for (command, _) in in_backquotes(words) {
+                command_ran(&command, None, record, found);
+            }
+        }
         Claim::Tasks => {
             let task = words.trim_start_matches("- ").split_once(": ").map_or("", |(_, task)| task);
             let task = squeeze(task.split('…').next().unwrap_or_default());
@@ -190,8 +222,8 @@ fn stand(text: &str, record: &Record, found: &mut Vec<False>) {
     {
         push(TWICE, task);
     }
-    if text.contains("the request came last") && record.calls_since > 0 {
-        push(LAST, "the request came last");
+    if text.contains("you have done nothing about it yet") && record.calls_since > 0 {
+        push(LAST, "nothing was done yet");
     }
     for line in text.lines() {
         for start in ["you said \"", "You last said: \""] {
@@ -215,6 +247,9 @@ fn stand(text: &str, record: &Record, found: &mut Vec<False>) {
 /// Whether the agent said this.
 fn is_told(quote: &str, record: &Record, found: &mut Vec<False>) {
     let flat = without_marks(&record.told);
+    if quote.contains("[masked:") {
+        return;
+    }
     let parts = quote.split('…').map(without_marks).filter(|part| part.len() >= 8);
     if !parts.into_iter().all(|part| flat.contains(&part)) {
         found.push(False { rule: AGENT, words: quote.to_owned() });
@@ -222,6 +257,10 @@ fn is_told(quote: &str, record: &Record, found: &mut Vec<False>) {
 }
 
 fn command_ran(command: &str, claim: Option<End>, record: &Record, found: &mut Vec<False>) {
+    // Nobody knows again what was masked.
+    if command.contains("[masked:") {
+        return;
+    }
     let runs: Vec<&Call> = record.calls.iter().filter(|call| is_run_of(call, command)).collect();
     if runs.is_empty() && !is_command(command, record) {
         return;

@@ -72,7 +72,7 @@ fn what_is_false_is_found() {
         ("In progress: edited b.rs.", EDITED),
         ("Next, not run since the last edit:\n`cargo test -p a` passed", STALE),
         ("In progress: nothing; the user is next.\nTasks:\n- in progress: Step one", TWICE),
-        ("In progress: nothing yet; the request came last.", LAST),
+        ("In progress: nothing yet; you have done nothing about it yet.", LAST),
         ("Tasks:\n- open: Step two", TASK),
         ("/compact Failing: cargo test -p a. Files: a.rs.", FAILS),
         ("### [2026-01-01 10:00] Tests failed: `cargo test -p a`", FAILS),

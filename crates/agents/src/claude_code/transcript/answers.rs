@@ -34,8 +34,10 @@ pub(super) fn read<'a>(content: &Content<'a>, entry: &Entry<'a>) -> Option<Vec<T
     if last.task_id.is_none() {
         last.task_id = last.text.pieces.first().and_then(|text| created_task(text));
     }
-    if let Some(Words::Said(words)) = beside.map(user_words::classify).filter(|_| !entry.is_meta) {
-        last.user_said = Some(words);
+    match beside.map(user_words::classify).filter(|_| !entry.is_meta) {
+        Some(Words::Said(words)) => last.user_said = Some(words),
+        Some(Words::Interrupted) => last.is_interrupted = true,
+        _ => {}
     }
     Some(answers)
 }

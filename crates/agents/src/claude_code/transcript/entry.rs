@@ -130,6 +130,7 @@ fn said(words: Words<'_>) -> Option<What<'_>> {
         Words::Said(text) => Some(What::UserSaid(text)),
         Words::Command { name, args } => Some(What::Command { name, args }),
         Words::Summary(text) => Some(What::Summary(text)),
+        Words::Interrupted => Some(What::Interrupted),
         Words::Nothing => None,
     }
 }

@@ -23,6 +23,7 @@ fn show_what(what: &What<'_>) -> String {
         What::UserSaid(text) => format!("said {text:?}"),
         What::Queued(text) => format!("queued {text:?}"),
         What::Summary(text) => format!("summary {text:?}"),
+        What::Interrupted => "interrupted".to_owned(),
         What::Command { name, args } => format!("command {name} {args:?}"),
         What::Compacted { trigger, tokens_before, tokens_after } => {
             format!("compacted {trigger:?} {tokens_before:?} {tokens_after:?}")
@@ -45,6 +46,9 @@ fn show_what(what: &What<'_>) -> String {
                 write!(text, " {}{error} {:?}", answer.call_id, answer.text.head_and_tail(200)).unwrap();
                 if let Some(id) = &answer.task_id {
                     write!(text, " task {id}").unwrap();
+                }
+                if answer.is_interrupted {
+                    text.push_str(" interrupted");
                 }
                 if let Some(said) = answer.user_said.as_ref().or(answer.answers.as_ref()) {
                     write!(text, " user {said:?}").unwrap();
@@ -125,13 +129,13 @@ fn what_the_client_writes_in_the_users_name_is_not_the_users() {
         "<bash-stdout>x</bash-stdout><bash-stderr></bash-stderr>",
         "<task-notification><task-id>b1</task-id></task-notification>",
         "<agent-notification>done</agent-notification>",
-        "[Request interrupted by user for tool use]",
         "<system-reminder>be nice</system-reminder>",
         "  \\n ",
         "",
     ] {
         check(&user(&format!("\"{text}\"")), "nothing");
     }
+    check(&user("\"[Request interrupted by user for tool use]\""), "interrupted");
     let meta = user(r#""Base directory for this skill""#).replacen('{', r#"{"isMeta":true,"#, 1);
     check(&meta, "nothing");
     let other = user(r#""a task ended""#).replacen('{', r#"{"origin":{"kind":"task-notification"},"#, 1);
@@ -369,7 +373,7 @@ fn answers_come_as_texts_or_blocks_with_what_the_user_said_beside_them() {
         &user(
             r#"[{"type":"tool_result","tool_use_id":"t1","content":"ok"},{"type":"text","text":"[Request interrupted by user]"}]"#,
         ),
-        r#"answers t1 "ok""#,
+        r#"answers t1 "ok" interrupted"#,
     );
 }
 

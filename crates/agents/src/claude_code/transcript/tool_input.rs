@@ -51,7 +51,10 @@ pub(super) fn read<'a>(walk: &mut Walk<'a>, call: &mut ToolCall<'a>) -> Option<(
             b"query" => query = head(value, TEXT_BYTES_MAX),
             b"old_string" => call.text = head(value, TEXT_BYTES_MAX).filter(|text| !text.is_empty()),
             b"new_string" | b"content" | b"new_source" => written = Some(value),
-            b"edits" => call.text = replaced(value),
+            b"edits" => {
+                call.text = of_edits(value, b"old_string");
+                call.written = of_edits(value, b"new_string");
+            }
             b"taskId" | b"task_id" => call.task_id = value.id(),
             b"status" => call.status = value.text(),
             b"todos" => call.todos = todos(value),
@@ -66,8 +69,11 @@ pub(super) fn read<'a>(walk: &mut Walk<'a>, call: &mut ToolCall<'a>) -> Option<(
             }
         }
     }
+    let written = written.and_then(|written| head(written, TEXT_BYTES_MAX));
     if call.text.is_none() {
-        call.text = written.and_then(|written| head(written, TEXT_BYTES_MAX));
+        call.text = written;
+    } else if written.is_some() {
+        call.written = written;
     }
     if call.pattern.is_none() {
         call.pattern = query;
@@ -109,10 +115,10 @@ fn head(value: Raw<'_>, bytes_max: usize) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(text))
 }
 
-/// The texts that several edits replace.
-fn replaced(edits: Raw<'_>) -> Option<Cow<'_, str>> {
+/// The texts that several edits replace, or write.
+fn of_edits<'a>(edits: Raw<'a>, name: &[u8]) -> Option<Cow<'a, str>> {
     let mut all = String::new();
-    for old in edits.elements().take(ROWS_MAX).filter_map(|edit| edit.member(b"old_string")) {
+    for old in edits.elements().take(ROWS_MAX).filter_map(|edit| edit.member(name)) {
         if all.len() >= TEXT_BYTES_MAX {
             break;
         }

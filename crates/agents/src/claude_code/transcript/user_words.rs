@@ -12,13 +12,18 @@ use super::message::{Content, Part};
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Words<'a> {
     Said(Cow<'a, str>),
-    Command { name: Cow<'a, str>, args: Cow<'a, str> },
+    Command {
+        name: Cow<'a, str>,
+        args: Cow<'a, str>,
+    },
     Summary(Cow<'a, str>),
+    /// The user stopped the agent.
+    Interrupted,
     Nothing,
 }
 
 /// Texts that the client begins this way are its own, not the user's.
-const CLIENTS_OWN: [&str; 17] = [
+const CLIENTS_OWN: [&str; 16] = [
     "<local-command-",
     "<bash-input>",
     "<bash-stdout>",
@@ -34,9 +39,11 @@ const CLIENTS_OWN: [&str; 17] = [
     "<fork-boilerplate>",
     "<user-prompt-submit-hook>",
     "Caveat: The messages below",
-    "[Request interrupted by user",
     "Stop hook feedback:",
 ];
+
+/// What the client writes where the user stopped the agent.
+const INTERRUPTED: &str = "[Request interrupted by user";
 
 /// What the client puts into a text, from one mark to the other.
 const INSERTED: [(&str, &str); 5] = [
@@ -65,8 +72,9 @@ pub(super) fn read<'a>(content: &Content<'a>) -> Words<'a> {
                 text.push('\n');
                 text.push_str(&more);
             }
-            (words @ Words::Said(_), Words::Nothing) => said = words,
-            (Words::Said(_), _) => {}
+            (words @ Words::Said(_), Words::Nothing | Words::Interrupted) => said = words,
+            (Words::Interrupted, Words::Nothing) => said = Words::Interrupted,
+            (Words::Said(_) | Words::Interrupted, _) => {}
             (words, _) => return words,
         }
     }
@@ -146,6 +154,9 @@ pub(super) fn classify(text: Cow<'_, str>) -> Words<'_> {
     }
     if text.starts_with(SUMMARY) {
         return Words::Summary(text);
+    }
+    if text.starts_with(INTERRUPTED) {
+        return Words::Interrupted;
     }
     if CLIENTS_OWN.iter().any(|begin| text.starts_with(begin)) {
         return Words::Nothing;

@@ -8,8 +8,10 @@ scenes! {
         user Clean up the build folder and then run the tests please.
         refused cargo clean --release
         compact We talked about cleaning up.
-        briefing hides `cargo clean --release`
-        block hides `cargo clean --release`
+        briefing says wanted `cargo clean --release`, which the user refused
+        briefing hides ran `cargo clean
+        block hides ran `cargo clean
+        block hides Run before:
     "#;
     a_refused_command_after_a_crash_is_not_told_as_run: r#"
         start s1
