@@ -10,7 +10,8 @@ const PER_FILE_MAX: usize = 10;
 
 /// What `written` defines and `replaced` did not.
 pub(crate) fn defined(path: &str, written: &str, replaced: &str) -> Vec<String> {
-    let is_page = path.ends_with(".md") || path.ends_with(".mdx") || path.ends_with(".rst");
+    let ending = path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+    let is_page = matches!(ending.as_str(), "md" | "mdx" | "rst");
     let is_code_test = |line: &str| if is_page { line.starts_with('#') } else { defines(line) };
     let lines = written.lines().map(str::trim).filter(|line| is_code_test(line));
     let new = lines.filter(|line| !replaced.contains(*line)).map(signature).filter(|line| line.len() > 4);

@@ -122,16 +122,7 @@ pub fn absorb(ledger: &mut Ledger, line: &Line<'_>, offset: u64) {
                 }
             }
         }
-        What::ToolsAnswered(answers) => {
-            turns::end_anonymous_response(ledger);
-            stand::answered(ledger);
-            for answer in answers {
-                answered(ledger, answer, offset);
-            }
-            if answers.iter().any(|answer| answer.is_interrupted) {
-                stopped(ledger);
-            }
-        }
+        What::ToolsAnswered(answers) => tools_answered(ledger, answers, offset),
         What::Compacted { trigger, tokens_before, tokens_after } => {
             turns::compacted(ledger, *trigger, (*tokens_before, *tokens_after), line.timestamp, offset);
         }
@@ -139,6 +130,18 @@ pub fn absorb(ledger: &mut Ledger, line: &Line<'_>, offset: u64) {
         What::Summary(_) => {}
     }
     keep_within_bounds(ledger, &line.what, counts);
+}
+
+/// Answers of tools came, the user's refusals and interruptions among them.
+fn tools_answered(ledger: &mut Ledger, answers: &[ToolAnswer<'_>], offset: u64) {
+    turns::end_anonymous_response(ledger);
+    stand::answered(ledger);
+    for answer in answers {
+        answered(ledger, answer, offset);
+    }
+    if answers.iter().any(|answer| answer.is_interrupted) {
+        stopped(ledger);
+    }
 }
 
 /// Where the work stands once the agent has said this, and what it asks: a client tells a hook the end of an answer before

@@ -141,15 +141,7 @@ fn judge(claim: Claim, words: &str, record: &Record, found: &mut Vec<False>) {
                 is_told(quote, record, found);
             }
         }
-        Claim::Report => {
-            let words = words.trim_start_matches("- ");
-            if !words.starts_with("your own note") && !words.contains("[masked:") {
-                // A lead stands before each part of a long list; rows and cells are told side by side.
-                for sentence in words.split(['.', ';', '/', '!', '…', '`', ':', '|', '—', '"']) {
-                    is_told(sentence, record, found);
-                }
-            }
-        }
+        Claim::Report => report(words.trim_start_matches("- "), record, found),
         Claim::Holds => {
             let path = words.trim_start_matches("- ").split([':', ' ']).next().unwrap_or_default();
             if words.starts_with("- ") && !path.contains('…') && !is_edited(path, record) {
@@ -185,6 +177,15 @@ fn judge(claim: Claim, words: &str, record: &Record, found: &mut Vec<False>) {
                     found.push(False { rule: EDITED, words: name });
                 }
             }
+        }
+    }
+}
+
+/// A paragraph of the agent's, or a list under its lead; rows and cells are told side by side.
+fn report(words: &str, record: &Record, found: &mut Vec<False>) {
+    if !words.starts_with("your own note") && !words.contains("[masked:") {
+        for sentence in words.split(['.', ';', '/', '!', '…', '`', ':', '|', '—', '"']) {
+            is_told(sentence, record, found);
         }
     }
 }
