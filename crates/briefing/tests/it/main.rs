@@ -14,6 +14,7 @@ mod diff_stat;
 mod example;
 #[cfg(test)]
 mod focus;
+#[cfg(test)]
 mod hand_over;
 #[cfg(test)]
 mod notes;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use throughline_briefing::session::{Known, Reader};
 
-use crate::session::{ledger, place, render, weight};
+use crate::session::{ledger, place, render};
 
 #[test]
 fn each_part_has_its_share_and_what_nobody_else_wants_is_spent_on_what_ranks_next() {
