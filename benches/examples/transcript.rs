@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             if let Parsed::Line(line) = parse_line(line) {
                 absorb(&mut ledger, &line, 0);
             }
-            ledger.names.len()
+            ledger.tellings.len()
         })
     );
     Ok(())

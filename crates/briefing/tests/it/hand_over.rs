@@ -23,8 +23,8 @@ fn told(facts: &[StandingLine], ledger: &Ledger, reader: Reader) -> String {
     let facts = Facts { hand_over: facts, ..Facts::default() };
     let known = Known::nothing();
     session::render(&State::empty(), &facts, ledger, &known, reader, Cap::tokens(1_200))
-        .expect("something to say")
-        .text
+        .map(|chosen| chosen.text)
+        .unwrap_or_default()
 }
 
 fn command(normal: &str, turn: u64) -> Value {
@@ -94,7 +94,7 @@ fn hostile_words_in_it_end_nothing() {
 
 fn block(facts: &Facts<'_>, ledger: &Ledger) -> String {
     let cap = Cap::tokens(PRESERVATION_TOKENS_MAX);
-    preservation::render(&State::empty(), facts, None, "", ledger, cap).expect("a block")
+    preservation::render(&State::empty(), facts, None, "", ledger, cap).unwrap_or_default()
 }
 
 /// Decision 26: 10 open tasks, 20 changed files, 5 commands that check the work, 15 decisions, 8 errors.
