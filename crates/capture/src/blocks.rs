@@ -27,12 +27,21 @@ pub(crate) fn of(text: &str) -> Vec<String> {
             (None, None) if line.starts_with('#') => cutter.heading(line.trim_start_matches('#').trim()),
             (None, None) if !line.contains(char::is_alphanumeric) => {}
             (None, None) if line.starts_with('|') => cutter.row(Kind::Table, line),
+            // `2. Key concepts:` heads what follows.
+            (None, None) if line.starts_with(|c: char| c.is_ascii_digit()) && is_head(line) => {
+                cutter.heading(&line[markup::item_mark(line)..]);
+            }
             (None, None) if markup::item_mark(line) > 0 => cutter.row(Kind::List, line),
             (None, None) => cutter.prose(line),
         }
     }
     cutter.end();
     cutter.done
+}
+
+/// Whether a numbered line is only the head of what follows.
+fn is_head(line: &str) -> bool {
+    markup::item_mark(line) > 0 && line.trim_end_matches(['*', '_', ' ']).ends_with(':')
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

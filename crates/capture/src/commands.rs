@@ -13,8 +13,8 @@ use crate::{detours, errors, head, kinds, landmarks};
 const NORMAL_UNITS: std::ops::RangeInclusive<usize> = 3..=200;
 const VERBATIM_UNITS_MAX: usize = 400;
 /// A line that looks something up far away.
-const LOOKUP_UNITS: std::ops::RangeInclusive<usize> = 16..=260;
-const LOOKUP_LINES_MAX: usize = 4;
+const LOOKUP_UNITS: std::ops::RangeInclusive<usize> = 16..=300;
+const LOOKUP_LINES_MAX: usize = 6;
 /// Of a line that is not kept as a command: enough to know it again.
 const ONCE_UNITS_MAX: usize = 120;
 /// Of an answer, as much at each end is looked at: what a run was about stands at its beginning, how it ended at its end.
@@ -141,8 +141,15 @@ fn lookup(line: &str) -> Option<(CommandKind, String)> {
     );
     // `git -C far away status` looks around here as well.
     let is_mere = is_mere || first == "git" && !words.contains(&"show");
-    (tells && !is_script && !is_mere && LOOKUP_UNITS.contains(&utf16_len(line)))
-        .then(|| (CommandKind::Run, one_line(line, *LOOKUP_UNITS.end())))
+    // Of a long line its filters say the least.
+    let whole = one_line(line, VERBATIM_UNITS_MAX);
+    let shown = if utf16_len(&whole) <= *LOOKUP_UNITS.end() {
+        &whole
+    } else {
+        whole.split(" | ").next().unwrap_or(&whole)
+    };
+    (tells && !is_script && !is_mere && LOOKUP_UNITS.contains(&utf16_len(shown)))
+        .then(|| (CommandKind::Run, shown.to_owned()))
 }
 
 /// Whether a command of this line was run again after that.

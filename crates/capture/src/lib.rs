@@ -126,8 +126,10 @@ pub fn absorb(ledger: &mut Ledger, line: &Line<'_>, offset: u64) {
         What::Compacted { trigger, tokens_before, tokens_after } => {
             turns::compacted(ledger, *trigger, (*tokens_before, *tokens_after), line.timestamp, offset);
         }
-        // The client's own account of what stands here already.
-        What::Summary(_) => {}
+        What::Summary(text) => {
+            let place = here(ledger, offset);
+            tellings::summarised(ledger, text, place);
+        }
     }
     keep_within_bounds(ledger, &line.what, counts);
 }

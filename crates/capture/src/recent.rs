@@ -52,6 +52,7 @@ pub fn recent_part(ledger: &Ledger) -> Ledger {
         landmarks: newest(&ledger.landmarks, LANDMARKS_MAX),
         detours: newest(&ledger.detours, LANDMARKS_MAX),
         refusals: newest(&ledger.refusals, LANDMARKS_MAX),
+        summarised: Vec::new(),
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 use throughline_domain::ledger::{Ledger, Phase, Place, Telling};
+use throughline_domain::overlap;
 use throughline_domain::text::shorten;
 
 use crate::{blocks, head};
@@ -18,6 +19,11 @@ const TELLINGS_MAX: usize = 200;
 const BYTES_MAX: usize = 22 << 10;
 /// The newest stay, whatever they weigh.
 const NEWEST: usize = 30;
+/// Of a summary so much is looked at, and of all of them so much is kept.
+const SUMMARY_BYTES_MAX: usize = 64 << 10;
+const SUMMARISED_BYTES_MAX: usize = 16 << 10;
+/// What a later summary says in this share it repeats.
+const REPEATED_SHARE: f64 = 0.7;
 
 /// The agent said something.
 pub(crate) fn said(ledger: &mut Ledger, text: &str, place: Place) {
@@ -42,6 +48,56 @@ pub(crate) fn reported(ledger: &mut Ledger) {
     for telling in ledger.tellings.iter_mut().rev().take_while(|telling| telling.place == place) {
         telling.is_report = true;
     }
+}
+
+/// A summary took the conversation's place. What an earlier one said and this one does not is kept: it is in nobody's context
+/// any more, and nothing says that it no longer holds.
+pub(crate) fn summarised(ledger: &mut Ledger, text: &str, place: Place) {
+    let text = head(text, SUMMARY_BYTES_MAX);
+    let lower = text.to_lowercase();
+    let all = &mut ledger.summarised;
+    all.retain(|known| overlap::share(&known.text, &lower) < REPEATED_SHARE);
+    for block in blocks::of(&lasting(text)) {
+        let Some(weight) = weight(&block).filter(|weight| *weight > 1) else { continue };
+        let text = shorten(block.trim(), TELLING_UNITS_MAX);
+        all.push(Telling { text, place, weight, is_report: false });
+    }
+    let mut bytes: usize = all.iter().map(|it| it.text.len()).sum();
+    while bytes > SUMMARISED_BYTES_MAX {
+        let Some(at) = (0..all.len()).min_by_key(|at| (all[*at].weight, *at)) else { return };
+        bytes -= all.remove(at).text.len();
+    }
+}
+
+/// A summary without what was true at its moment alone, and without what is kept elsewhere: the user's messages, which stand in
+/// the transcript, and the hand-over.
+fn lasting(text: &str) -> String {
+    const PASSING: &[&str] = &[
+        "all user messages",
+        "pending task",
+        "current work",
+        "optional next",
+        "next step",
+        "hand-over",
+        "current state",
+    ];
+    let mut lasts = true;
+    let mut kept = String::new();
+    for line in text.lines() {
+        let bare = line.trim().trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
+        let is_heading = line.starts_with('#')
+            || line.starts_with("**")
+            || line.starts_with(|c: char| c.is_ascii_digit())
+                && line.trim_end().trim_end_matches('*').ends_with(':');
+        if is_heading {
+            lasts = !PASSING.iter().any(|start| bare.starts_with(start));
+        }
+        if lasts {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    kept
 }
 
 /// How much a block tells; nothing where it is hardly a word.
@@ -169,6 +225,19 @@ mod tests {
         ledger.stand.phase = Phase::Told;
         reported(&mut ledger);
         assert_eq!(ledger.tellings.iter().map(|it| it.is_report).collect::<Vec<_>>(), [false, true]);
+    }
+
+    #[test]
+    fn what_a_later_summary_leaves_out_is_kept_and_what_it_repeats_is_not() {
+        let mut ledger = Ledger::default();
+        let first = "1. Primary Request:\n   Move `clean` below `session`, for fewer commands on the first level.\n\n\
+                     2. Key Concepts:\n   - The limit is 50 rows, because `scan` is slow.\n\n8. Current Work:\n   Writing `a_test.go` now.";
+        summarised(&mut ledger, first, Place { turn: 1, offset: 1 });
+        assert_eq!(ledger.summarised.len(), 2, "{:?}", ledger.summarised);
+        summarised(&mut ledger, "The limit is 50 rows because `scan` is slow.", Place { turn: 9, offset: 9 });
+        let kept: Vec<&str> = ledger.summarised.iter().map(|it| it.text.as_str()).collect();
+        assert!(kept.iter().any(|it| it.contains("first level")), "{kept:?}");
+        assert!(!kept.iter().any(|it| it.contains("Key Concepts")), "{kept:?}");
     }
 
     #[test]

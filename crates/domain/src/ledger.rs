@@ -61,6 +61,8 @@ pub struct Ledger {
     pub detours: Vec<Detour>,
     /// Calls that the user refused.
     pub refusals: Vec<Refusal>,
+    /// What earlier summaries said and no later one repeats, oldest first.
+    pub summarised: Vec<Telling>,
 }
 
 /// A sentence, a row of a list or a line of code that the agent said to the user, word by word.

@@ -18,6 +18,7 @@ pub mod limits;
 pub mod look_alikes;
 pub mod need;
 pub mod origin;
+pub mod overlap;
 pub mod problem;
 pub mod proposal;
 pub mod purity;

@@ -197,7 +197,8 @@ fn each_text(ledger: &mut Ledger, visit: &mut impl FnMut(&mut String)) {
     [&mut stand.said, &mut stand.told, &mut stand.what].into_iter().for_each(&mut *visit);
     let stretch = &mut ledger.stretch;
     stretch.tried.iter_mut().map(|it| &mut it.what).chain(&mut stretch.discarded).for_each(&mut *visit);
-    ledger.tellings.iter_mut().map(|telling| &mut telling.text).for_each(&mut *visit);
+    let said = ledger.tellings.iter_mut().chain(&mut ledger.summarised);
+    said.map(|telling| &mut telling.text).for_each(&mut *visit);
     for landmark in &mut ledger.landmarks {
         [&mut landmark.name, &mut landmark.at].into_iter().for_each(&mut *visit);
     }
@@ -244,7 +245,7 @@ mod tests {
                 "errors": [text]}],
             "stand": {"said": text, "told": text, "what": text},
             "stretch": {"tried": [{"what": text}], "discarded": [text]},
-            "tellings": [{"text": text}], "landmarks": [{"name": text, "at": text}],
+            "tellings": [{"text": text}], "summarised": [{"text": text}], "landmarks": [{"name": text, "at": text}],
             "detours": [{"failed": text, "why": text, "works": text}], "refusals": [{"what": text, "words": text}],
         });
         serde_json::from_value(document).unwrap()
@@ -259,7 +260,7 @@ mod tests {
         file.write(&crate::door::outside::at(folder.path()), LedgerFile::default()).unwrap();
         let written = std::fs::read_to_string(folder.path().join("ledger.json")).unwrap();
         assert!(!written.contains("ghp_"), "{written}");
-        assert_eq!(written.matches(redact::OPENING).count(), 106, "every text of both ledgers: {written}");
+        assert_eq!(written.matches(redact::OPENING).count(), 108, "every text of both ledgers: {written}");
         assert_eq!(
             file,
             LedgerFile::read(&crate::door::outside::at(folder.path()), "/t"),
@@ -290,7 +291,7 @@ mod tests {
         let file =
             LedgerFile { main: Track { ledger: filled("w"), ..Track::default() }, ..LedgerFile::default() };
         let bytes = { file }.encode(LedgerFile::default()).unwrap();
-        expect_test::expect![[r#"["",[[0,false,0,false,0,0],[8,0,0,null,[],["w"],null,[["w",0,0,0,[0.0,0],[0,0],[0,0],null,"w",false,["w"]]],[["w","w","run",0,[0.0,0],[0,0],null,["w"]]],[["w",0,[0,0],["w"],["w"],["w"],false,"w"]],[["w","w","w",[0,0],[0,0]]],[[["w"],false,"w",[0,0],null,"w"]],[["decision","w",false,[0,0],false]],[["w","w","w","w",false,[1,1],[["w","w","w",[0,0],[0,0]]],["w",0,0,0,[0.0,0],[0,0],[0,0],null,"w",false,["w"]],[["w","w","run",0,[0.0,0],[0,0],null,["w"]]]]],[[[0,0],"w",null,null,"w"]],[["w","w",0,null,0,["w"],["w"],["w"],["w"]]],["new","w","w","none","w",false,false],[0,[0.0,0],[0.0,0],[0.0,0],[0.0,0],[0.0,0],[0.0,0],null,0,0,0,[],[],[],false,0,0,[[0,"w",0]],["w"],false],[["w",[0,0],0,false]],[["commit","w","w",[0,0]]],[["w","w","w",[0,0],false]],[["w","w",[0,0]]]]],null]"#]].assert_eq(&String::from_utf8(bytes).unwrap());
+        expect_test::expect![[r#"["",[[0,false,0,false,0,0],[8,0,0,null,[],["w"],null,[["w",0,0,0,[0.0,0],[0,0],[0,0],null,"w",false,["w"]]],[["w","w","run",0,[0.0,0],[0,0],null,["w"]]],[["w",0,[0,0],["w"],["w"],["w"],false,"w"]],[["w","w","w",[0,0],[0,0]]],[[["w"],false,"w",[0,0],null,"w"]],[["decision","w",false,[0,0],false]],[["w","w","w","w",false,[1,1],[["w","w","w",[0,0],[0,0]]],["w",0,0,0,[0.0,0],[0,0],[0,0],null,"w",false,["w"]],[["w","w","run",0,[0.0,0],[0,0],null,["w"]]]]],[[[0,0],"w",null,null,"w"]],[["w","w",0,null,0,["w"],["w"],["w"],["w"]]],["new","w","w","none","w",false,false],[0,[0.0,0],[0.0,0],[0.0,0],[0.0,0],[0.0,0],[0.0,0],null,0,0,0,[],[],[],false,0,0,[[0,"w",0]],["w"],false],[["w",[0,0],0,false]],[["commit","w","w",[0,0]]],[["w","w","w",[0,0],false]],[["w","w",[0,0]]],[["w",[0,0],0,false]]]],null]"#]].assert_eq(&String::from_utf8(bytes).unwrap());
     }
 
     #[test]

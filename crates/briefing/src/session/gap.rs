@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use memchr::memmem::Finder;
+use throughline_domain::overlap;
 
 /// Of a sentence this much must be there for it to count as said.
 const SENTENCE_BYTES: usize = 120;
@@ -68,18 +69,7 @@ impl Known {
         if self.flat.is_empty() {
             return 0.0;
         }
-        let (mut all, mut there) = (0.0, 0.0);
-        for word in sentence
-            .split(|c: char| c.is_whitespace() || matches!(c, '`' | '"' | '(' | ')' | ',' | ';' | '|'))
-        {
-            let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-            let weight = telling(word);
-            if weight > 0.0 {
-                all += weight;
-                there += if contains(&self.lower, &word.to_lowercase()) { weight } else { 0.0 };
-            }
-        }
-        if all > 0.0 { there / all } else { 0.0 }
+        overlap::share(sentence, &self.lower)
     }
 
     /// Whether an identifier is there as a word of its own.
@@ -116,19 +106,6 @@ impl Known {
         let bytes = self.flat.as_bytes();
         let finder = memchr::memmem::find_iter(bytes, word.as_bytes());
         finder.map(move |at| (at.checked_sub(1).and_then(|at| bytes.get(at)), bytes.get(at + word.len())))
-    }
-}
-
-/// How much a word tells: a name, a number or a path more than a plain word, a short one nothing.
-fn telling(word: &str) -> f64 {
-    let is_precise =
-        word.bytes().any(|byte| byte.is_ascii_digit() || matches!(byte, b'_' | b'/' | b'.' | b':'))
-            || word.char_indices().skip(1).any(|(_, c)| c.is_uppercase());
-    match word.chars().count() {
-        0 | 1 => 0.0,
-        _ if is_precise => 2.0,
-        2..=4 => 0.0,
-        _ => 1.0,
     }
 }
 

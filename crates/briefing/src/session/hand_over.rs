@@ -16,6 +16,7 @@ use crate::trust::Facts;
 /// Of the room, so many of twenty parts: what happened since has a claim to the rest, where much did.
 const SHARE: usize = 15;
 const SHARE_FRESH: usize = 18;
+const SHARE_EARLIER: usize = 10;
 /// So many responses later next to nothing happened since.
 const FRESH_TURNS: u64 = 5;
 /// What was captured after it tells what it cannot have.
@@ -105,7 +106,13 @@ fn since(ledger: &Ledger, turn: u64) -> Ledger {
 /// Keeps it within its share of the room: the rest of it takes what is left over.
 pub(super) fn within_share(items: &mut [Item], facts: &Facts<'_>, ledger: &Ledger, room: usize) {
     let is_fresh = facts.hand_over.iter().any(|fact| fact.is_last && fact.turn + FRESH_TURNS >= ledger.turn);
-    let share = if is_fresh { SHARE_FRESH } else { SHARE };
+    let has_last = facts.hand_over.iter().any(|fact| fact.is_last);
+    let share = match (is_fresh, has_last) {
+        (true, _) => SHARE_FRESH,
+        (false, true) => SHARE,
+        // What lasts of earlier ones leaves room for what else was lost.
+        (false, false) => SHARE_EARLIER,
+    };
     let mut handed: Vec<&mut Item> = items.iter_mut().filter(|item| item.part == Part::HandOver).collect();
     handed.sort_by(|left, right| right.worth.total_cmp(&left.worth));
     let mut left = room / 20 * share;

@@ -88,6 +88,7 @@ pub(super) fn of_ledger(ledger: &Ledger, known: &Known, reader: Reader, room: Ro
     checks::commands(ledger, known, room, &mut items);
     findings(ledger, known, &mut items);
     told::items(ledger, known, room, &mut items);
+    told::earlier(ledger, known, room, &mut items);
     left::landmarks(ledger, known, &mut items);
     left::detours(ledger, known, &mut items);
     left::files(ledger, known, room, &mut items);

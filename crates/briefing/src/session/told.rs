@@ -15,13 +15,17 @@ const TELLING_UNITS: usize = 680;
 const TELLING_UNITS_TIGHT: usize = 140;
 /// What a summary says in this share is not said again.
 const KNOWN_SHARE: f64 = 0.75;
+/// Code that it lacks counts as this much of it.
+const CODE_SHARE: f64 = 0.5;
 
 /// What the agent said, newest last; of what the agent will know anyway nothing.
 pub(super) fn items(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>) {
     let all = &ledger.tellings;
     let report = last_report(all);
     for (order, telling) in all.iter().enumerate() {
+        // A command or a line of code that nobody else tells is worth telling, whatever stands around it.
         let share = known.share(&telling.text);
+        let share = if names_unknown_code(&telling.text, known) { share.min(CODE_SHARE) } else { share };
         if share > KNOWN_SHARE {
             continue;
         }
@@ -42,6 +46,26 @@ pub(super) fn items(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<
         };
         items.push(line(part, order, &text, tier, worth, why));
     }
+}
+
+/// What earlier summaries said and the agent will not know any more, the oldest first: that was lost for longest.
+pub(super) fn earlier(ledger: &Ledger, known: &Known, room: Room, items: &mut Vec<Item>) {
+    for (order, telling) in ledger.summarised.iter().enumerate() {
+        let share = known.share(&telling.text);
+        if share > KNOWN_SHARE {
+            continue;
+        }
+        let text = text_of(ledger, telling, room);
+        let worth = worth::of_summarised(telling, share, &text);
+        items.push(line(Part::Earlier, order, &text, WEIGHED, worth, "said by an earlier summary"));
+    }
+}
+
+/// Whether a text holds code of some words that the known text does not have.
+fn names_unknown_code(text: &str, known: &Known) -> bool {
+    let code = text.split('`').skip(1).step_by(2);
+    !known.is_empty()
+        && code.into_iter().any(|code| code.split_whitespace().count() >= 3 && !known.has_command(code))
 }
 
 /// The newest text that is long enough to be a report: from which telling to which.

@@ -62,6 +62,11 @@ pub(super) fn of_telling(telling: &Telling, turns: u64, share: f64, shown: &str)
     spread(weight * 0.5_f64.powf(turns as f64 / TELLING_HALF_LIFE_TURNS) * (1.0 - share), shown)
 }
 
+/// What something is worth that an earlier summary said: nothing makes it older.
+pub(super) fn of_summarised(telling: &Telling, share: f64, shown: &str) -> f64 {
+    spread(TELLING[usize::from(telling.weight.min(3))] * (1.0 - share), shown)
+}
+
 /// What a finished stretch of work is worth; the newest has age 0.
 pub(super) fn of_done(age: usize, shown: &str) -> f64 {
     spread(DONE / f64::from(u32::try_from(age).unwrap_or(u32::MAX).saturating_add(1)), shown)

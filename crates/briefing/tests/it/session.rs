@@ -151,7 +151,7 @@ proptest! {
             "The request: ", "In progress: ", "Last: ", "The user stopped you", "Tasks:", "Done:",
             "The user's directives:", "The user also said:", "The user pasted:", "Fails:", "Checks:", "Tried in vain, refused:",
             "Run before:", "Next, from your plan:", "Settled by the user:", "Asked, ", "Edited, no commit since: ",
-            "From your last report to the user:", "You said on the way, ", "Left behind:", "Put into files:",
+            "From your last report to the user:", "From earlier summaries of this session:", "You said on the way, ", "Left behind:", "Put into files:",
             "The user spoke last", "You spoke last", "The user then said",
             "Edited: ", "Read or named: ", "More: ", "Next up: ", "- ", "> ", "`",
         ];
@@ -557,7 +557,7 @@ fn for_the_summariser() {
     let text = preservation::render(&state, &Facts::default(), None, "", &example(), cap).unwrap();
     expect![[r#"
         [throughline:preserve]
-        End the summary with one more section, headed "Hand-over": what the next one needs to go on and cannot look up. One fact a line, as `- kind: fact`, exact and whole (names, paths, commands, numbers, error texts word by word); nothing that stands elsewhere in the summary; no headings inside; at most 600 words. The kinds:
+        End the summary with one more section, headed "Hand-over": what the next one needs to go on and cannot look up. One fact a line, as `- kind: fact`, exact and whole (names, paths, commands, numbers, error texts word by word); nothing that stands elsewhere in the summary; no headings inside; at most 450 words. Make room for it: in the other sections no code that is on disk anyway, nothing said twice, so that the whole is no longer than it would be without it. The kinds:
         rule: what the user demanded or forbade and still holds, in their words
         tried: what was tried in vain and why, what works instead, what this machine cannot do
         state: what passes and what fails now, with counts; what was changed since, what was never run

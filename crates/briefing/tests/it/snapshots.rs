@@ -230,7 +230,7 @@ fn the_preservation_block() {
         &text,
         &expect![[r#"
             [throughline:preserve]
-            End the summary with one more section, headed "Hand-over": what the next one needs to go on and cannot look up. One fact a line, as `- kind: fact`, exact and whole (names, paths, commands, numbers, error texts word by word); nothing that stands elsewhere in the summary; no headings inside; at most 600 words. The kinds:
+            End the summary with one more section, headed "Hand-over": what the next one needs to go on and cannot look up. One fact a line, as `- kind: fact`, exact and whole (names, paths, commands, numbers, error texts word by word); nothing that stands elsewhere in the summary; no headings inside; at most 450 words. Make room for it: in the other sections no code that is on disk anyway, nothing said twice, so that the whole is no longer than it would be without it. The kinds:
             rule: what the user demanded or forbade and still holds, in their words
             tried: what was tried in vain and why, what works instead, what this machine cannot do
             state: what passes and what fails now, with counts; what was changed since, what was never run

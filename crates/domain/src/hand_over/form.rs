@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 pub const REQUEST: &str = "\
 End the summary with one more section, headed \"Hand-over\": what the next one needs to go on and cannot look up. One fact a \
 line, as `- kind: fact`, exact and whole (names, paths, commands, numbers, error texts word by word); nothing that stands \
-elsewhere in the summary; no headings inside; at most 600 words. Make room for it: in the other sections no code that is on \
+elsewhere in the summary; no headings inside; at most 450 words. Make room for it: in the other sections no code that is on \
 disk anyway, nothing said twice, so that the whole is no longer than it would be without it. The kinds:
 rule: what the user demanded or forbade and still holds, in their words
 tried: what was tried in vain and why, what works instead, what this machine cannot do

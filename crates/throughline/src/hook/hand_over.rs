@@ -112,7 +112,7 @@ pub(super) fn notice(cache: &SessionCache, way: &Way, used_tokens: u64, percent:
     let text = format!(
         "The context holds {used} tokens, {percent} % of the way: {where_to}. The state was saved. At the next step that \
          leaves nothing half done, hand over in one call, then go on: {call}. One fact a line, `kind: fact`, exact, at most \
-         600 words, only what cannot be looked up: {KINDS}."
+         450 words, only what cannot be looked up: {KINDS}."
     );
     wrap(FragmentKind::Notice, &text)
 }

@@ -30,7 +30,7 @@ fn a_check_that_passes_at_last_is_not_told_as_failing() {
     let compact = &scene.lab.mock().requests_of(Kind::Compact)[0];
     let said = fragments(compact);
     let block = said.iter().find(|text| text.starts_with("[throughline:preserve]")).unwrap();
-    assert!(block.contains("pytest tests` passed: 3 passed"), "{block}");
+    assert!(block.contains("pytest tests` passed: \"3 passed"), "{block}");
     assert!(!block.contains("Fails:"), "{block}");
     // How both runs ended was noted before anything was on disk: a failure, and three that passed.
     let spool = scene.lab.home().data().join("sessions").join(turn.session_id()).join("spool.jsonl");
