@@ -2,7 +2,8 @@
 //!
 //! One pass looks for hints (`hints`); most texts have none that matters and leave as they are. A hint is looked into
 //! where it stands, by rows of public rules or by hand; nothing is compiled, and no look goes further than some
-//! kilobytes. What is found is replaced by a `mark`.
+//! kilobytes. What stands near a telling word is then weighed by the `judge`, which takes more and leaves some. What is
+//! found is replaced by a `mark`.
 
 mod address;
 mod byte_list;
