@@ -8,6 +8,7 @@ use super::gap::Known;
 use super::items::{FILL, FIRST, Item, MARKED, NOT_THE_USERS, Room, WEIGHED, line};
 use super::part::Part;
 use super::worth;
+use crate::sections::verbatim;
 
 /// A shorter text is a remark on the way, no report.
 const REPORT_UNITS_MIN: usize = 300;
@@ -55,7 +56,9 @@ pub(super) fn earlier(ledger: &Ledger, known: &Known, room: Room, items: &mut Ve
         if share > KNOWN_SHARE {
             continue;
         }
-        let text = text_of(ledger, telling, room);
+        // A summary may hold anybody's words.
+        let units = room.pick(TELLING_UNITS_TIGHT, TELLING_UNITS);
+        let text = format!("> {}", verbatim(&telling.text.replace("**", ""), units));
         let worth = worth::of_summarised(telling, share, &text);
         items.push(line(Part::Earlier, order, &text, WEIGHED, worth, "said by an earlier summary"));
     }

@@ -20,7 +20,7 @@ pub(super) fn after(text: &str, end: usize) -> Option<Found> {
     (end + sign + 1..end + length.max(sign + 1))
         .filter(opens)
         .find_map(|at| row_at(bytes, at))
-        .map(|(start, end)| Found { start, end, kind: "secret", is_certain: false })
+        .map(|(start, end)| Found { start, end, kind: "secret", is_certain: true })
 }
 
 /// Where a row of numbers begins and ends.

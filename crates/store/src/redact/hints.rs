@@ -78,6 +78,8 @@ pub(super) enum What {
     CookieFlag,
     /// An address that opens something once.
     Link,
+    /// A word near which secrets stand, and other things more often: for the judge alone.
+    Soft,
     /// A program or a statement that takes a password without naming it.
     Command,
 }
@@ -93,7 +95,44 @@ const fn hint(text: &'static str, what: What) -> Hint {
     Hint { text, what }
 }
 
-const OWN: [Hint; 193] = [
+const OWN: [Hint; 230] = [
+    hint("logon", What::Soft),
+    hint("net use", What::Soft),
+    hint("admin:", What::Soft),
+    hint("root:", What::Soft),
+    hint("user:", What::Soft),
+    hint("benutzer:", What::Soft),
+    hint("log on", What::Soft),
+    hint("log into", What::Soft),
+    hint("login", What::Soft),
+    hint("signin", What::Soft),
+    hint("connect", What::Soft),
+    hint("wifi", What::Soft),
+    hint("wi-fi", What::Soft),
+    hint("wlan", What::Soft),
+    hint("vault", What::Soft),
+    hint("unlock", What::Soft),
+    hint("decrypt", What::Soft),
+    hint("encrypt", What::Soft),
+    hint("zugang", What::Soft),
+    hint("losung", What::Soft),
+    hint("lets you in", What::Soft),
+    hint("identifiant", What::Soft),
+    hint("credencial", What::Soft),
+    hint("credenzial", What::Soft),
+    hint("accesso", What::Soft),
+    hint("acceso", What::Soft),
+    hint("u/p", What::Soft),
+    hint("u: ", What::Soft),
+    hint("usr:", What::Soft),
+    hint("inloggen", What::Soft),
+    hint("logga in", What::Soft),
+    hint("вход", What::Soft),
+    hint("доступ", What::Soft),
+    hint("登录", What::Soft),
+    hint("ログイン", What::Soft),
+    hint("로그인", What::Soft),
+    hint("geheim", What::Soft),
     hint("puk", What::Pin),
     hint("otp", What::Otp),
     hint("freischaltcode", What::Pin),

@@ -2,7 +2,8 @@
 //!
 //! One pass looks for hints (`hints`); most texts have none that matters and leave as they are. A hint is looked into
 //! where it stands, by rows of public rules or by hand; nothing is compiled, and no look goes further than some
-//! kilobytes. What is found is replaced by a `mark`.
+//! kilobytes. What stands near a telling word is then weighed by the `judge`, which takes more and leaves some. What is
+//! found is replaced by a `mark`.
 
 mod address;
 mod byte_list;
@@ -18,8 +19,13 @@ mod gitleaks;
 mod header;
 mod hints;
 mod joint;
+mod judge;
+#[path = "../../rules/judge.rs"]
+mod judge_table;
 mod known;
 mod label;
+#[path = "../../rules/letters.rs"]
+mod letters;
 mod mark;
 mod named;
 mod names;
@@ -51,13 +57,15 @@ use names::Says;
 use shape::{Reach, Shape, reach};
 
 pub use env_files::learn_env_files;
+#[doc(hidden)]
+pub use judge::{FEATURES, Judged, SORTS};
 pub use known::{learn, learn_env, learn_env_from};
 pub use mark::{OPENING, use_key_of};
 pub(crate) use mark::{at_end as mark_at_end, at_start as mark_at_start, of as mark};
 pub use transcript_line::line;
 
 /// Which rules mask: raised whenever they find more, so that what was stored before is masked again.
-pub const RULES_VERSION: u32 = 5;
+pub const RULES_VERSION: u32 = 6;
 
 /// How deep base64 inside of base64 is looked into.
 const DEPTH_MAX: usize = throughline_domain::limits::ENCODED_DEPTH_MAX;
@@ -173,6 +181,12 @@ fn masked(text: &str, found: &[Found]) -> String {
 fn secrets_in(text: &str, depth: usize) -> Vec<Found> {
     let mut found = Vec::new();
     look_at_hints(text, &mut found);
+    look_at_encoded(text, depth, &mut found);
+    in_order(text, found)
+}
+
+/// What is found in what is encoded.
+fn look_at_encoded(text: &str, depth: usize, found: &mut Vec<Found>) {
     if depth < DEPTH_MAX {
         encoded::each_run(text, |start, end, run| {
             let kind = match run {
@@ -186,7 +200,6 @@ fn secrets_in(text: &str, depth: usize) -> Vec<Found> {
             found.extend(kind.map(|kind| Found { start, end, kind, is_certain: false }));
         });
     }
-    in_order(text, found)
 }
 
 /// In order, on whole characters, none in a mark or inside of another.
@@ -243,7 +256,28 @@ fn merged(found: &[Found]) -> Vec<Found> {
 }
 
 fn look_at_hints(text: &str, found: &mut Vec<Found>) {
+    let marks = look_by_rules(text, found);
+    judge::judge(text, marks, found);
+}
+
+/// What the judge is asked about, and what the rules alone find, with whether it may be left: for training it.
+#[doc(hidden)]
+#[must_use]
+pub fn judged(text: &str) -> (Vec<Judged>, Vec<(usize, usize, bool)>) {
+    let mut found = Vec::new();
+    let marks = look_by_rules(text, &mut found);
+    let judged = judge::all(text, marks, &found);
+    let mut rules: Vec<_> = found.iter().map(|it| (it.start, it.end, judge::is_guess(it))).collect();
+    found.clear();
+    look_at_encoded(text, 0, &mut found);
+    rules.extend(found.iter().map(|it| (it.start, it.end, false)));
+    (judged, rules)
+}
+
+/// What the rules find, and the words that the judge looks around.
+fn look_by_rules(text: &str, found: &mut Vec<Found>) -> judge::Marks {
     let bytes = text.as_bytes();
+    let mut marks = judge::Marks::default();
     let mut name_end = 0;
     let mut budget = table::Budget::of(text);
     hints::each(bytes, |hint, at| {
@@ -251,6 +285,9 @@ fn look_at_hints(text: &str, found: &mut Vec<Found>) {
         // Inside of what is known already nothing new is to be learnt, and looking again would cost the square.
         if found.last().is_some_and(|last: &Found| last.is_certain && at > last.start && end <= last.end) {
             return;
+        }
+        if !matches!(hint.what, What::Name) || end > name_end {
+            marks.note(text, hint.what, (at, end));
         }
         match hint.what {
             What::Shapes(first, count) => {
@@ -304,6 +341,7 @@ fn look_at_hints(text: &str, found: &mut Vec<Found>) {
             what => look_at(what, text, at, found, end),
         }
     });
+    marks
 }
 
 /// A hint that needs nothing but its place.
@@ -355,6 +393,7 @@ fn look_at(what: What, text: &str, at: usize, found: &mut Vec<Found>, end: usize
         | What::ShortName
         | What::Otp
         | What::Foreign(_)
+        | What::Soft
         | What::Command => {}
     }
 }

@@ -50,7 +50,8 @@ pub(super) fn secret_at(
         .or_else(|| prose::secret_before(text, start, said));
     if found.is_none()
         && matches!(bytes.get(end), Some(b'[' | b' ' | b':' | b'='))
-        && matches!(said(), Some(Says::Password | Says::Token))
+        && (matches!(said(), Some(Says::Password | Says::Token | Says::Key))
+            || text[start..end].eq_ignore_ascii_case("key"))
     {
         others.extend(byte_list::after(text, end));
     }
@@ -408,7 +409,7 @@ pub(super) fn is_name(byte: u8) -> bool {
 }
 
 /// The whole name around a telling word.
-fn name_around(bytes: &[u8], word: usize, word_end: usize) -> (usize, usize) {
+pub(super) fn name_around(bytes: &[u8], word: usize, word_end: usize) -> (usize, usize) {
     let floor = word.saturating_sub(NAME_BYTES_MAX);
     let mut start = word;
     while start > floor && is_name(bytes[start - 1]) {

@@ -19,7 +19,9 @@ pub(super) enum Says {
 const WORDS_MAX: usize = 16;
 
 /// What may stand behind the telling word: `TOKEN_PROD`, `password1`, `secretValue`.
-const TRAILERS: [&str; 29] = [
+const TRAILERS: [&str; 31] = [
+    "hex",
+    "b64",
     "value",
     "string",
     "raw",

@@ -199,26 +199,27 @@ fn is_identifier(value: &str) -> bool {
 pub(super) fn is_strong(value: &str) -> bool {
     let bytes = value.as_bytes();
     let count = |belongs: fn(&u8) -> bool| bytes.iter().filter(|byte| belongs(byte)).count();
-    let letters = value.chars().filter(|letter| letter.is_alphabetic()).count();
     let digits = count(u8::is_ascii_digit);
     let signs = count(|byte| b"!#$%^&*+?~".contains(byte));
+    // Most values have none of the two, and the rest costs more.
+    if digits == 0 || signs == 0 || !(7..=64).contains(&value.len()) {
+        return false;
+    }
+    let letters = value.chars().filter(|letter| letter.is_alphabetic()).count();
     // `$name1`, `&name1`, `*name1`: code. `issue#12`: a number of something.
-    let begins = bytes.first().is_some_and(|byte| !b"$&*!%+?~#^".contains(byte)) || (signs > 1 && digits > 0);
+    let begins = bytes.first().is_some_and(|byte| !b"$&*!%+?~#^".contains(byte)) || signs > 1;
     let is_number =
         value.rsplit_once('#').is_some_and(|(_, tail)| tail.bytes().all(|byte| byte.is_ascii_digit()));
     let is_plain =
         !value.contains(['/', '\\', '(', ')', '[', ']', '{', '}', '<', '>', '=', ':', '`', '"', ' ', '|']);
-    let is_mixed = count(u8::is_ascii_uppercase) > 0 || signs > 1 || !is_wordy(value);
     // A sign at the end is often that of a sentence.
     let is_inner = bytes[..bytes.len().saturating_sub(1)].iter().any(|byte| b"!#$%^&*+~".contains(byte));
-    (7..=64).contains(&value.len())
-        && letters >= 3
-        && digits > 0
-        && signs > 0
+    let is_mixed = || count(u8::is_ascii_uppercase) > 0 || signs > 1 || !is_wordy(value);
+    letters >= 3
         && begins
         && is_plain
         && !is_number
-        && (is_inner || is_mixed)
+        && (is_inner || is_mixed())
         && !is_placeholder(value)
         && !is_version(value)
 }
@@ -380,7 +381,8 @@ pub(super) fn is_unnamed_key(value: &str, standing: Standing) -> bool {
 fn is_common(value: &str) -> bool {
     // "Password:" asks for one.
     let value = value.trim_end_matches([':', '?', '*']);
-    COMMON.iter().any(|word| value.eq_ignore_ascii_case(word)) || foreign::is_word(value)
+    COMMON.iter().any(|word| value.eq_ignore_ascii_case(word))
+        || !value.bytes().any(|byte| byte.is_ascii_digit()) && foreign::is_word(value)
 }
 
 fn is_trade_word(value: &str) -> bool {
