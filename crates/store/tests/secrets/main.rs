@@ -40,6 +40,11 @@ const THIRD_EVERYDAY_LEAST: f64 = 0.98;
 const THIRD_AWKWARD_LEAST: f64 = 0.85;
 const FOURTH_EVERYDAY_LEAST: f64 = 0.97;
 const FOURTH_AWKWARD_LEAST: f64 = 0.93;
+/// What was found of the cases that are held back when they were measured for the first time, and what of their
+/// look-alikes stayed; less would be a step back. Nobody tunes on them.
+const BLIND_EVERYDAY: f64 = 0.965;
+const BLIND_AWKWARD: f64 = 0.775;
+const BLIND_UNCHANGED: f64 = 0.985;
 /// Most look-alikes among the cases that may be changed.
 const CHANGED_MAX: f64 = 0.001;
 
@@ -204,6 +209,8 @@ const THIRD_CASES: &str = include_str!("cases/third.jsonl");
 const THIRD_HARMLESS: &str = include_str!("cases/harmless_third.jsonl");
 const FOURTH_CASES: &str = include_str!("cases/fourth.jsonl");
 const FOURTH_HARMLESS: &str = include_str!("cases/harmless_fourth.jsonl");
+const HELD_BACK_CASES: &str = include_str!("cases/held_back.jsonl");
+const HELD_BACK_HARMLESS: &str = include_str!("cases/harmless_held_back.jsonl");
 const SECOND_CASES: &str = include_str!("cases/second.jsonl");
 const SECOND_HARMLESS: &str = include_str!("cases/harmless_second.jsonl");
 const TUNED_HARMLESS: &str = include_str!("cases/harmless_tune.jsonl");
@@ -257,4 +264,17 @@ fn cases_of_the_third_set_are_masked_and_look_alikes_stay() {
 fn cases_of_the_fourth_set_are_masked_and_look_alikes_stay() {
     let least = (FOURTH_EVERYDAY_LEAST, FOURTH_AWKWARD_LEAST);
     assert_set("fourth", FOURTH_CASES, FOURTH_HARMLESS, least);
+}
+
+#[test]
+fn cases_that_were_held_back_are_found_as_well_as_when_they_were_first_measured() {
+    let stay = share_of_cases("look-alikes that were held back", HELD_BACK_HARMLESS);
+    share_of_cases("cases that were held back", HELD_BACK_CASES);
+    let measured = cases::measured(HELD_BACK_CASES);
+    let everyday = cases::share(measured.count(Some("everyday")));
+    let awkward = cases::share(measured.count(Some("awkward")));
+    assert!(
+        everyday >= BLIND_EVERYDAY && awkward >= BLIND_AWKWARD && stay >= BLIND_UNCHANGED,
+        "everyday {everyday:.4}, awkward {awkward:.4}, unchanged {stay:.4}"
+    );
 }

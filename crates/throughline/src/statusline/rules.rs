@@ -65,8 +65,10 @@ fn project_root(
     if let Some(root) = hooks.filter(standing).or(pinned.filter(standing)) {
         return Some(root);
     }
-    let named = payload.project_folder.as_deref().or(payload.cwd.as_deref())?;
-    place::project_root(Path::new(named)).map(|root| place.settled(root))
+    let named = payload.project_folder.as_deref().or(payload.cwd.as_deref()).map(PathBuf::from);
+    // A payload by hand names no folder: it is tried out where somebody stands.
+    let named = named.or_else(|| std::env::current_dir().ok())?;
+    place::project_root(&named).map(|root| place.settled(root))
 }
 
 fn compile(place: &Place, project: &Project, model: Option<&str>, now: Timestamp) -> StatuslineRules {
