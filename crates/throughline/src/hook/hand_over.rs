@@ -15,8 +15,10 @@ use super::{Run, gate, notes};
 use crate::hand_over;
 
 /// The kinds, as an agent is reminded of them.
-const KINDS: &str = "rule (the user's words), tried (in vain, what works instead), state (what passes and fails), command, \
-                     where, value, choice (why), open (asked, promised, the next step)";
+const KINDS: &str = "open (what was asked, what is promised, the next step), rule (the user's words), state (what passes and \
+                     fails, with counts; what was edited and not run since), command (whole lines that work here, look-ups \
+                     too), where (file, function and line of what was changed or found), tried (in vain and why, what works \
+                     instead), choice (what and why), value (ids, numbers, names)";
 
 /// A compaction happened: what its summary hands over is taken in. A subagent's is not ours.
 pub(super) fn after_compaction(
@@ -111,8 +113,8 @@ pub(super) fn notice(cache: &SessionCache, way: &Way, used_tokens: u64, percent:
     };
     let text = format!(
         "The context holds {used} tokens, {percent} % of the way: {where_to}. The state was saved. At the next step that \
-         leaves nothing half done, hand over in one call, then go on: {call}. One fact a line, `kind: fact`, exact, at most \
-         450 words, only what cannot be looked up: {KINDS}."
+         leaves nothing half done, hand over in one call, then go on: {call}. Write for somebody who knows nothing of this session; \
+         one fact a line, `kind: fact`, exact, at most 450 words: {KINDS}."
     );
     wrap(FragmentKind::Notice, &text)
 }

@@ -215,7 +215,7 @@ fn sort_of(value: &str) -> usize {
     match () {
         () if bytes.iter().all(|byte| byte.is_ascii_digit() || b"-.:/+, ".contains(byte)) => 2,
         () if value.contains(' ') => 3,
-        () if is_word(value) => 4,
+        () if is_words(value) => 4,
         () if is_hex
             || bytes.len() >= 16 && value::is_token(value, Standing::Plain) && !value::is_wordy(value) =>
         {
@@ -250,6 +250,11 @@ pub(super) fn judge(text: &str, marks: Marks, found: &mut Vec<Found>) {
 /// Letters alone: the rules ask for much before they take one, and nothing in its look says more.
 fn is_word(value: &str) -> bool {
     value.chars().all(char::is_alphabetic)
+}
+
+/// Letters, and marks between them: `Retry-After`, `token_bucket`.
+fn is_words(value: &str) -> bool {
+    value.chars().all(|c| c.is_alphabetic() || matches!(c, '-' | '_' | '.' | '/' | '\''))
 }
 
 /// `PASSWORD=swordfish`: whatever is set there is the value.
