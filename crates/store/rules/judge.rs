@@ -5,7 +5,7 @@ pub(super) const LEAVE: i32 = 705;
 /// After so many trees what has less is given up: no secret that was learnt from had.
 pub(super) const HOPELESS: [(usize, i32); 3] = [(20, -1896), (50, -2492), (120, -1441)];
 /// From here on a value is masked though no rule found it, by its sort.
-pub(super) const MASK: [i32; 5] = [2805, 3655, 2105, 3055, 4905];
+pub(super) const MASK: [i32; 5] = [4305, 5155, 3605, 4555, 6405];
 /// Questions: which number, and whether it is more than this.
 #[rustfmt::skip]
 pub(super) static NODES: [u8; 9000] = [
