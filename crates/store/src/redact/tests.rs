@@ -580,3 +580,12 @@ fn a_field_that_names_a_secret_hides_it_in_the_fields_before() {
     assert!(!masked.contains("Bridge") && !masked.contains("Kelp"), "{masked}");
     assert!(masked.contains("started with [masked:") && masked.contains("\"web\""), "{masked}");
 }
+
+#[test]
+fn colours_and_words_that_hyphens_join_make_no_secret() {
+    let plain = "Design: a token bucket per API key, counters in Redis, 429 with Retry-After. It is in src/limiter.rs.";
+    let painted = plain.replace("Retry-After", "\u{1b}[32mRetry-After\u{1b}[0m");
+    for harmless in [plain, painted.as_str()] {
+        assert_eq!(text(harmless), harmless);
+    }
+}

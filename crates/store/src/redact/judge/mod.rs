@@ -228,6 +228,10 @@ fn sort_of(value: &str) -> usize {
 
 /// Takes what the judge is sure of into what the rules found, and out of it what it is sure is none.
 pub(super) fn judge(text: &str, marks: Marks, found: &mut Vec<Found>) {
+    // A text that is painted for a terminal was judged before it was painted, and colours are in the middle of its words.
+    if text.contains('\u{1b}') {
+        return;
+    }
     let ruled = guesses(found);
     let mut vetoed = Vec::new();
     let mut added = Vec::new();
