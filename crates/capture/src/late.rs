@@ -3,7 +3,6 @@
 //! What a usual hook keeps of an answer is how it ended and what it counted, never its words; at a gate that answers the
 //! calls which still wait for theirs. Nothing of it stays: the transcript brings the answer itself.
 
-use memchr::memmem;
 use throughline_domain::ledger::Ledger;
 use throughline_domain::text::fingerprint;
 use throughline_domain::transcript::{Escaped, Line, ToolAnswer, What};
@@ -49,17 +48,15 @@ impl Late {
     #[must_use]
     pub fn of(id: &str, head: &str, tail: &str) -> Self {
         let start = head.trim_start();
+        let mut lines = head.lines().chain(tail.lines());
         let ended = match () {
             () if outcome::was_not_run(start) => Ended::NotRun,
             () if outcome::tells_exit(head) => Ended::Failed,
-            () if looks_failed(head) || looks_failed(tail) => Ended::LooksFailed,
+            () if lines.any(errors::shows_failure) => Ended::LooksFailed,
             () => Ended::Well,
         };
         let end = if tail.is_empty() { head } else { tail };
-        let counted = |word: &str| {
-            let lines = lines_with(end, word.as_bytes()).take(LINES_MAX);
-            lines.into_iter().find_map(|line| count_before(line, word))
-        };
+        let counted = |word: &str| end.lines().rev().find_map(|line| count_before(line, word));
         Self { call: fingerprint(id.as_bytes()), ended, passed: counted("passed"), failed: counted("failed") }
     }
 
@@ -93,39 +90,6 @@ impl Late {
     }
 }
 
-/// A part of every line that says by itself that a run failed: most texts have none of them, and this is read at every call.
-const SUSPECT: [&[u8]; 11] = [
-    b"ailed",
-    b"FAIL",
-    b"rror",
-    b"ERR",
-    b"anic:",
-    b"Traceback",
-    b"fatal:",
-    b"not ok ",
-    b"E   ",
-    b"make: ***",
-    b"AILURE:",
-];
-/// Lines with one of these that are looked at: the last ones.
-const LINES_MAX: usize = 4;
-
-fn looks_failed(text: &str) -> bool {
-    SUSPECT.iter().any(|part| lines_with(text, part).take(LINES_MAX).any(errors::shows_failure))
-}
-
-/// The lines that have something in them, the last first.
-fn lines_with<'t>(text: &'t str, part: &[u8]) -> impl Iterator<Item = &'t str> {
-    let mut rest = text.len();
-    std::iter::from_fn(move || {
-        let at = memmem::rfind(&text.as_bytes()[..rest], part)?;
-        let start = memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |before| before + 1);
-        let end = memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |behind| at + behind);
-        rest = start;
-        Some(&text[start..end])
-    })
-}
-
 /// `12 passed` in a line.
 fn count_before(line: &str, word: &str) -> Option<u64> {
     let before = line[..line.find(word)?].trim_end();
@@ -143,7 +107,15 @@ pub fn waits(ledger: &Ledger) -> bool {
 /// said any more.
 pub fn supply(ledger: &mut Ledger, late: &[Late]) {
     let waiting: Vec<_> = ledger.pending.iter().filter(|call| call.command.is_some()).cloned().collect();
+    // Commands that ended after all of these, and that the transcript has not even heard of: any of them may be the same check.
+    let is_of = |late: &Late, id: &str| late.call == fingerprint(id.as_bytes());
+    let last = late.iter().rposition(|it| waiting.iter().any(|call| is_of(it, &call.id)));
+    let is_behind = last.is_some_and(|last| last + 1 < late.len());
     for call in waiting {
+        if is_behind {
+            commands::unknown_again(ledger, call.command.as_deref().unwrap_or_default());
+            continue;
+        }
         // Run again since, it has another end.
         if commands::ran_after(ledger, call.command.as_deref().unwrap_or_default(), call.place) {
             continue;

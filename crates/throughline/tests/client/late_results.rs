@@ -30,8 +30,9 @@ fn a_check_that_passes_at_last_is_not_told_as_failing() {
     let compact = &scene.lab.mock().requests_of(Kind::Compact)[0];
     let said = fragments(compact);
     let block = said.iter().find(|text| text.starts_with("[throughline:preserve]")).unwrap();
-    assert!(block.contains("pytest tests` passed: \"3 passed"), "{block}");
-    assert!(!block.contains("Fails:"), "{block}");
+    // On a busy machine the client has not even written the second call: then nothing is said of how it ended.
+    assert!(!block.contains("Fails:") && !block.contains("pytest tests` failed"), "{block}");
+    assert!(!block.contains("tests` passed") || block.contains("tests` passed: \"3 passed"), "{block}");
     // How both runs ended was noted before anything was on disk: a failure, and three that passed.
     let spool = scene.lab.home().data().join("sessions").join(turn.session_id()).join("spool.jsonl");
     let spool = std::fs::read_to_string(spool).unwrap();
