@@ -3,7 +3,7 @@
 //! What a usual hook keeps of an answer is how it ended and what it counted, never its words; at a gate that answers the
 //! calls which still wait for theirs. Nothing of it stays: the transcript brings the answer itself.
 
-use throughline_domain::ledger::Ledger;
+use throughline_domain::ledger::{ErrorSeen, Ledger};
 use throughline_domain::text::fingerprint;
 use throughline_domain::transcript::{Escaped, Line, ToolAnswer, What};
 
@@ -97,25 +97,36 @@ fn count_before(line: &str, word: &str) -> Option<u64> {
     before[above.len()..].parse().ok()
 }
 
-/// Whether command lines wait for their answers.
-#[must_use]
-pub fn waits(ledger: &Ledger) -> bool {
-    ledger.pending.iter().any(|call| call.command.is_some())
+/// So many responses back a failure may be one that was run again.
+const BEHIND_TURNS: u64 = 3;
+
+/// More was run than the transcript tells: what failed just before may have been run again.
+fn fall_behind(ledger: &mut Ledger) {
+    let from = ledger.turn.saturating_sub(BEHIND_TURNS);
+    let is_recent = |error: &ErrorSeen| error.resolved_turn.is_none() && error.place.turn >= from;
+    let failed: Vec<String> =
+        ledger.errors.iter().filter(|error| is_recent(error)).map(|error| error.from.clone()).collect();
+    ledger.errors.retain(|error| !is_recent(error));
+    for command in ledger.commands.iter_mut().filter(|command| failed.contains(&command.normal)) {
+        command.succeeded = None;
+        command.result.clear();
+    }
 }
 
 /// Answers the command lines that wait. What was said of a command before its last run, whose end nobody knows, is not
 /// said any more.
 pub fn supply(ledger: &mut Ledger, late: &[Late]) {
     let waiting: Vec<_> = ledger.pending.iter().filter(|call| call.command.is_some()).cloned().collect();
-    // Commands that ended after all of these, and that the transcript has not even heard of: any of them may be the same check.
-    let is_of = |late: &Late, id: &str| late.call == fingerprint(id.as_bytes());
-    let last = late.iter().rposition(|it| waiting.iter().any(|call| is_of(it, &call.id)));
-    let is_behind = last.is_some_and(|last| last + 1 < late.len());
+    // Commands that ended after all that the transcript has heard of: any of them may be the same check.
+    let is_known = |it: &Late| {
+        ledger.answered.contains(&it.call)
+            || waiting.iter().any(|call| fingerprint(call.id.as_bytes()) == it.call)
+    };
+    let known = late.iter().rposition(is_known).map_or(0, |at| at + 1);
+    if known < late.len() {
+        return fall_behind(ledger);
+    }
     for call in waiting {
-        if is_behind {
-            commands::unknown_again(ledger, call.command.as_deref().unwrap_or_default());
-            continue;
-        }
         // Run again since, it has another end.
         if commands::ran_after(ledger, call.command.as_deref().unwrap_or_default(), call.place) {
             continue;

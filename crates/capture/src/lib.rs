@@ -55,6 +55,8 @@ const TEXT_BYTES_MAX: usize = 20_000;
 const REFUSAL_BYTES: usize = 200;
 const REFUSED_UNITS: usize = 200;
 const REFUSALS_MAX: usize = 12;
+/// Command lines that are known to have been answered: as many as a hook may be ahead of the transcript, and more.
+const ANSWERED_MAX: usize = 24;
 
 /// Takes one line of the transcript into the ledger. `offset` is the byte at which the line begins.
 ///
@@ -310,6 +312,11 @@ fn answered(ledger: &mut Ledger, answer: &ToolAnswer<'_>, offset: u64) {
     let Some(call) = call.filter(|_| !is_of_server) else {
         return noise::answered(ledger, answer, None, None);
     };
+    if call.command.is_some() {
+        ledger.answered.push(fingerprint(call.id.as_bytes()));
+        let over = ledger.answered.len().saturating_sub(ANSWERED_MAX);
+        ledger.answered.drain(..over);
+    }
     if answer.is_error && outcome::was_refused(&answer.text.head(REFUSAL_BYTES)) {
         refused(ledger, &call, answer);
         return noise::answered(ledger, answer, None, call.command.as_deref());

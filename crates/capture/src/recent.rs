@@ -53,6 +53,7 @@ pub fn recent_part(ledger: &Ledger) -> Ledger {
         detours: newest(&ledger.detours, LANDMARKS_MAX),
         refusals: newest(&ledger.refusals, LANDMARKS_MAX),
         summarised: Vec::new(),
+        answered: ledger.answered.clone(),
     }
 }
 

@@ -63,6 +63,8 @@ pub struct Ledger {
     pub refusals: Vec<Refusal>,
     /// What earlier summaries said and no later one repeats, oldest first.
     pub summarised: Vec<Telling>,
+    /// Fingerprints of the newest command lines that were answered, oldest first.
+    pub answered: Vec<u64>,
 }
 
 /// A sentence, a row of a list or a line of code that the agent said to the user, word by word.

@@ -15,8 +15,6 @@ pub(crate) fn note(ran: &[Ran]) -> Option<Value> {
 
 /// Answers what waits. In memory alone: the transcript brings the answers themselves.
 pub(crate) fn supply(folder: &Spot, ledger: &mut Ledger) {
-    if late::waits(ledger) {
-        let told: Vec<Late> = spool::runs_told(folder).into_iter().filter_map(Late::from_numbers).collect();
-        late::supply(ledger, &told);
-    }
+    let told: Vec<Late> = spool::runs_told(folder).into_iter().filter_map(Late::from_numbers).collect();
+    late::supply(ledger, &told);
 }
