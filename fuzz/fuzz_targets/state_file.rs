@@ -32,7 +32,7 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(fragment::is_ours(&text));
         assert_eq!(text.matches("[/throughline]").count(), 1, "a forged mark");
     }
-    assert!(utf16_len(&handoff::render(&state, None)) <= 4_800);
+    assert!(utf16_len(&handoff::render(&state, &handoff::Work::default(), None)) <= 4_800);
     let _ = banner::summary(&state);
 });
 

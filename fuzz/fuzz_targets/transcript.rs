@@ -12,7 +12,7 @@ fuzz_target!(|bytes: &[u8]| {
         let length = match &parsed.what {
             What::UserSaid(text) | What::Queued(text) | What::Summary(text) => heard(text),
             What::Command { name, args } => name.len() + args.len(),
-            What::Compacted { .. } => 0,
+            What::Interrupted | What::Compacted { .. } => 0,
             What::Responded { blocks, .. } => blocks.iter().map(block_bytes).sum(),
             What::ToolsAnswered(answers) => answers.iter().map(|answer| answer_bytes(&answer.text)).sum(),
         };
