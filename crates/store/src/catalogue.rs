@@ -101,6 +101,8 @@ pub struct Found {
     pub entries: Vec<Entry>,
     /// What stands at one of our names and is no file: a link, a pipe, a device. Nobody touches it.
     pub odd: Vec<Spot>,
+    /// What killed writers left beside files of ours, whole or torn.
+    pub unfinished: Vec<Spot>,
     /// Names that may still be looked at; none are left where there were too many.
     names_left: usize,
 }
@@ -146,11 +148,12 @@ fn walk(under: Under, root: &Spot, folder: &Path, depth: usize, found: &mut Foun
             }
             NodeKind::Folder => {}
             NodeKind::File if found.entries.len() < FILES_MAX => {
-                found.entries.extend(row_of(under, &path).map(|row| Entry {
-                    row,
-                    spot: root.join(&path),
-                    path,
-                }));
+                let spot = root.join(&path);
+                if let Some(row) = row_of(under, &path) {
+                    found.entries.push(Entry { row, spot, path });
+                } else if is_left_behind(under, &path, &spot) {
+                    found.unfinished.push(spot);
+                }
             }
             NodeKind::File => {}
             NodeKind::Link | NodeKind::Other => {
@@ -160,6 +163,13 @@ fn walk(under: Under, root: &Spot, folder: &Path, depth: usize, found: &mut Foun
             }
         }
     }
+}
+
+/// Whether a file was to become one of ours, and never will.
+fn is_left_behind(under: Under, path: &Path, spot: &Spot) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let target = files::temp_target(name).map(|target| path.with_file_name(target));
+    target.is_some_and(|target| row_of(under, &target).is_some()) && files::is_abandoned(spot)
 }
 
 /// Whether files of ours may be below a folder.

@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
 
 use crate::door::{OWNER_FILE, Refused, Spot, outside};
 
@@ -273,10 +275,30 @@ pub fn sweep_temps(folder: &Spot, locked: Option<&str>) {
 
 /// Whether a name was made by [`temp_beside`]: other programs leave temp files too, and those are not ours to remove.
 pub(crate) fn is_temp(name: &str) -> bool {
-    let is_number = |part: Option<&str>| part.is_some_and(|part| part.parse::<u64>().is_ok());
-    let Some(rest) = name.strip_prefix('.').and_then(|name| name.strip_suffix(".tmp")) else { return false };
-    let mut parts = rest.rsplit('.');
-    is_number(parts.next()) && is_number(parts.next()) && parts.next().is_some()
+    temp_parts(name).is_some()
+}
+
+/// The name of the file that a temp file was to become.
+pub(crate) fn temp_target(name: &str) -> Option<&str> {
+    temp_parts(name).map(|(target, _)| target)
+}
+
+/// What [`temp_beside`] made a name of: the file it was to become, and the process that wrote it.
+fn temp_parts(name: &str) -> Option<(&str, u64)> {
+    let rest = name.strip_prefix('.')?.strip_suffix(".tmp")?;
+    let (rest, count) = rest.rsplit_once('.')?;
+    let (target, process) = rest.rsplit_once('.')?;
+    count.parse::<u64>().ok()?;
+    Some((target, process.parse().ok()?)).filter(|(target, _)| !target.is_empty())
+}
+
+/// Whether nobody will finish a temp file: whoever wrote it is gone, or it is too old. A process that this system does
+/// not see (a container that shares the folder) loses one write then, and is told so.
+pub(crate) fn is_abandoned(temp: &Spot) -> bool {
+    let Some((_, process)) = temp_parts(&temp.name()) else { return false };
+    let process = i32::try_from(process).ok().and_then(Pid::from_raw);
+    let is_gone = process.is_none_or(|process| test_kill_process(process) == Err(Errno::SRCH));
+    is_gone || is_old(temp)
 }
 
 fn is_old(spot: &Spot) -> bool {

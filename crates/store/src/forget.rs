@@ -167,12 +167,14 @@ impl Places {
             .collect()
     }
 
-    /// Files of text that belong to the project alone, and the log: those of the catalogue that hold words.
+    /// Files of text that belong to the project alone, and the log: those of the catalogue that hold words. And what
+    /// killed writers left beside them.
     fn texts(&self) -> Vec<Spot> {
         let mut found = Vec::new();
         let mut look = |under: Under, root: &Spot, from: PathBuf| {
-            let entries = catalogue::find(under, root, &from).entries.into_iter();
-            found.extend(entries.filter(|it| holds_words(it.row)).map(|it| it.spot));
+            let below = catalogue::find(under, root, &from);
+            found.extend(below.entries.into_iter().filter(|it| holds_words(it.row)).map(|it| it.spot));
+            found.extend(below.unfinished);
         };
         look(Under::Project, &self.project.files, PathBuf::new());
         look(Under::Data, self.home.root(), Path::new("projects").join(safe_name(&self.project.key)));
@@ -194,7 +196,9 @@ impl Places {
             if !holds(&path, needle) {
                 continue;
             }
-            if !is_trial {
+            if !is_trial && disk::is_temp(&path.name()) {
+                disk::remove(&path)?;
+            } else if !is_trial {
                 let bytes = disk::read_limited(&path, FILE_BYTES_MAX)?.unwrap_or_default();
                 disk::replace_verified(&path, &needle.masked(&bytes))?;
             }

@@ -10,10 +10,9 @@ use throughline_domain::Timestamp;
 
 use super::{FILE_BYTES_MAX, FILES_MAX, Scope};
 use crate::archive;
-use crate::catalogue::{self, Entry, Forgotten, SharedLines, Under};
+use crate::catalogue::{self, Entry, Forgotten, Found, SharedLines, Under};
 use crate::door::Spot;
 use crate::files::{self, Durability, FileError};
-use crate::ledger_file::RECENT;
 use crate::paths::{Home, safe_name};
 use crate::session::{SessionCache, last_record};
 
@@ -49,7 +48,7 @@ pub fn of_scope(scope: &Scope, home: &Home, began_ms: &BTreeMap<String, i64>, ke
     let mut pieces = Pieces::default();
     let project = &scope.project;
     let found = catalogue::find(Under::Project, &project.files, Path::new(""));
-    pieces.links.extend(found.odd);
+    pieces.take_stray(&found);
     for entry in &found.entries {
         of_project_file(scope, home, began_ms, entry, &mut pieces);
     }
@@ -64,12 +63,9 @@ pub fn of_scope(scope: &Scope, home: &Home, began_ms: &BTreeMap<String, i64>, ke
     }
     let data = Path::new("projects").join(safe_name(&project.key));
     let found = catalogue::find(Under::Data, home.root(), &data);
-    pieces.links.extend(found.odd);
+    pieces.take_stray(&found);
     for entry in &found.entries {
         of_project_data(scope, keeps_locks, entry, &mut pieces);
-    }
-    if scope.is_everything() && !keeps_locks {
-        pieces.temps_in(&home.root().join(data));
     }
     pieces.found.sort_by(|left, right| left.path.cmp(&right.path));
     pieces.found.dedup_by(|left, right| left.path == right.path);
@@ -154,7 +150,7 @@ fn began_of(folder: &Spot, notes: &Spot) -> Option<i64> {
 fn of_session_folder(scope: &Scope, home: &Home, session: &str, pieces: &mut Pieces) {
     let folder = home.session(session);
     let found = catalogue::find(Under::Data, home.root(), &Path::new("sessions").join(safe_name(session)));
-    pieces.links.extend(found.odd);
+    pieces.take_stray(&found);
     let began = SessionCache::read(&folder).map(|cache| cache.started_at).filter(|began| *began > 0);
     let last = last_record(&folder).map(|record| record.at).or_else(|| modified_ms(&folder));
     let is_whole = scope.before.is_none() || last.is_some_and(|last| scope.holds_ms(last));
@@ -165,10 +161,6 @@ fn of_session_folder(scope: &Scope, home: &Home, session: &str, pieces: &mut Pie
     let is_kept = |entry: &&Entry| is_whole || !KEPT_OF_LIVE.contains(&entry.spot.name().as_str());
     for entry in found.entries.iter().filter(is_kept) {
         pieces.file("session data", &entry.spot);
-    }
-    if is_whole {
-        pieces.temps_in(&folder);
-        pieces.temps_in(&folder.join(RECENT));
     }
 }
 
@@ -195,12 +187,11 @@ impl Pieces {
         }
     }
 
-    /// What killed writers left in a folder that is to go.
-    fn temps_in(&mut self, folder: &Spot) {
-        for listed in folder.list(FILES_MAX) {
-            if files::is_temp(&listed.text()) {
-                self.file("files that were not finished", &folder.join(&listed.name));
-            }
+    /// What is no file of ours, and what killed writers left: that goes in any case, for it may hold anything.
+    fn take_stray(&mut self, found: &Found) {
+        self.links.extend(found.odd.iter().cloned());
+        for spot in &found.unfinished {
+            self.file("files that were not finished", spot);
         }
     }
 

@@ -395,6 +395,49 @@ fn a_run_that_is_killed_is_completed_by_the_next() {
     }
 }
 
+/// A file that a writer which is gone left where it was about to put one of ours.
+fn leave_unfinished(scene: &Scene, path: &Path) -> PathBuf {
+    let mut gone = std::process::Command::new("true").spawn().unwrap();
+    gone.wait().unwrap();
+    let name = path.file_name().unwrap().to_string_lossy();
+    let temp = path.with_file_name(format!(".{name}.{}.3.tmp", gone.id()));
+    fs::create_dir_all(temp.parent().unwrap()).unwrap();
+    fs::write(&temp, format!("a heron of {HERON}")).unwrap();
+    assert!(temp.starts_with(scene.home.root()));
+    temp
+}
+
+#[test]
+fn what_killed_writers_left_goes_as_well_wherever_it_is() {
+    for args in [
+        &["forget", "--session", HERON, "--yes"][..],
+        &["forget", "--everything", "--yes"],
+        &["forget", "heron", "--yes"],
+    ] {
+        let scene = told();
+        let (ours, data) = (scene.home.project().join(".claude"), scene.project_data());
+        let left = [
+            ours.join("sessions").join(HERON).join("notes.md"),
+            ours.join("sessions/CURRENT_SESSION"),
+            ours.join("unified-session-state.json"),
+            ours.join("logs/context-usage.jsonl"),
+            data.join("sessions.jsonl"),
+            data.join("anchor-proposals.json"),
+            scene.session_data(HERON).join("ledger.json"),
+            scene.session_data(HERON).join("recent/ledger.json"),
+            scene.session_data(MARMOT).join("ledger.json"),
+            scene.home.claude_config().join("data/compressed_context/0123456789abcdef.json"),
+        ]
+        .map(|path| leave_unfinished(&scene, &path));
+        let foreign = ours.join("sessions").join(HERON).join(".draft.tmp");
+        fs::write(&foreign, "an editor's").unwrap();
+        scene.ok(args);
+        let still: Vec<&PathBuf> = left.iter().filter(|path| path.exists()).collect();
+        assert_eq!(still, Vec::<&PathBuf>::new(), "{args:?}");
+        assert!(foreign.exists(), "not ours");
+    }
+}
+
 #[test]
 fn hooks_at_work_meanwhile_lose_nothing_and_bring_nothing_back() {
     let scene = told();
