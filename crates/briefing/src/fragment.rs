@@ -69,12 +69,29 @@ pub fn is_ours(text: &str) -> bool {
 pub fn defused(text: &str) -> String {
     let text = shown(text);
     // Our own mark first, as it is told everywhere; then whatever looks like it.
-    let text = text.replace(OPEN, "(throughline:").replace(CLOSE, "(/throughline)");
+    let text = match text.contains(OPEN) || text.contains(CLOSE) {
+        true => text.replace(OPEN, "(throughline:").replace(CLOSE, "(/throughline)").into(),
+        false => text,
+    };
     let mut harmless = String::with_capacity(text.len());
-    for (at, c) in text.char_indices() {
-        harmless.push(poses_as(c, &text[at + c.len_utf8()..]).unwrap_or(c));
+    let mut from = 0;
+    for at in brackets(&text) {
+        let Some(c) = text[at..].chars().next() else { break };
+        let behind = at + c.len_utf8();
+        if let Some(instead) = poses_as(c, &text[behind..]) {
+            harmless.push_str(&text[from..at]);
+            harmless.push(instead);
+            from = behind;
+        }
     }
+    harmless.push_str(&text[from..]);
     harmless
+}
+
+/// Where a character may be a bracket: one of the two in ASCII, or any that is not ASCII.
+fn brackets(text: &str) -> impl Iterator<Item = usize> + '_ {
+    let may_be = |byte: u8| matches!(byte, b'[' | b'<' | 0xc0..);
+    text.bytes().enumerate().filter(move |(_, byte)| may_be(*byte)).map(|(at, _)| at)
 }
 
 /// What to write in place of a character that begins a mark of ours or a tag of the client's, with what stands behind it.

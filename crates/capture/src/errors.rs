@@ -1,5 +1,6 @@
 //! Errors: the lines of a failed run that tell what is wrong, and whether it was made right since.
 
+use memchr::memmem;
 use throughline_domain::ledger::{ErrorSeen, Ledger, Place};
 use throughline_domain::text::shorten;
 
@@ -242,15 +243,18 @@ pub(crate) fn shows_failure(line: &str) -> bool {
         "FAILURE:", "Error: ",
     ];
     let line = line.trim();
+    // Nearly every line is told by its first byte.
+    let starts =
+        |start: &&str| line.as_bytes().first() == start.as_bytes().first() && line.starts_with(*start);
     line == "FAIL"
-        || STARTS.iter().any(|start| line.starts_with(start))
+        || STARTS.iter().any(starts)
         || counts_failures(line)
         || (has_place(line) && says_error(line))
 }
 
 /// `3 failed, 10 passed`, `Tests: 1 failed`; but not `0 failed`.
 fn counts_failures(line: &str) -> bool {
-    let Some(at) = line.find(" failed") else { return false };
+    let Some(at) = memmem::find(line.as_bytes(), b" failed") else { return false };
     let number = line[..at].rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
     !number.is_empty() && number.bytes().any(|digit| digit != b'0') && line.len() < 200
 }
@@ -338,15 +342,17 @@ fn names_exception(line: &str) -> bool {
         && (rest.is_empty() || rest.starts_with([':', '(', ' ']))
 }
 
+/// A place stands so far to the front.
+const PLACE_BYTES_MAX: usize = 301;
+
 /// Whether a line names a place: `src/a.rs:12`, `a.ts(3,4)`, `File "x.py", line 3`.
 fn has_place(line: &str) -> bool {
     if line.starts_with("File \"") && line.contains(", line ") {
         return true;
     }
-    let bytes = line.as_bytes();
-    bytes.windows(2).take(300).enumerate().any(|(at, two)| {
-        (two[0] == b':' || two[0] == b'(')
-            && two[1].is_ascii_digit()
+    let bytes = &line.as_bytes()[..line.len().min(PLACE_BYTES_MAX)];
+    memchr::memchr2_iter(b':', b'(', bytes).any(|at| {
+        bytes.get(at + 1).is_some_and(u8::is_ascii_digit)
             && at > 3
             && bytes[at.saturating_sub(6)..at].contains(&b'.')
             && bytes[at - 1].is_ascii_alphanumeric()

@@ -3,6 +3,7 @@
 //! What a usual hook keeps of an answer is how it ended and what it counted, never its words; at a gate that answers the
 //! calls which still wait for theirs. Nothing of it stays: the transcript brings the answer itself.
 
+use memchr::memmem;
 use throughline_domain::ledger::{ErrorSeen, Ledger};
 use throughline_domain::text::fingerprint;
 use throughline_domain::transcript::{Escaped, Line, ToolAnswer, What};
@@ -56,7 +57,10 @@ impl Late {
             () => Ended::Well,
         };
         let end = if tail.is_empty() { head } else { tail };
-        let counted = |word: &str| end.lines().rev().find_map(|line| count_before(line, word));
+        let counted = |word: &str| {
+            memmem::find(end.as_bytes(), word.as_bytes())?;
+            end.lines().rev().find_map(|line| count_before(line, word))
+        };
         Self { call: fingerprint(id.as_bytes()), ended, passed: counted("passed"), failed: counted("failed") }
     }
 

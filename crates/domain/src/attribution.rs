@@ -2,15 +2,19 @@
 
 use std::collections::HashSet;
 
-/// A sentence that says so of itself claims the user's word.
+/// A sentence that says so of itself claims the user's word. Each of them has one of [`NAMES`] in it.
 #[rustfmt::skip]
 const CLAIMS: &[&str] = &[
-    "user rule", "user's rule", "users rule", "user's instruction", "user instruction", "user's requirement",
-    "user said", "user says", "user asked", "user wants", "user wanted", "user told", "user insists", "user insisted",
-    "user requires", "user required", "user prefers", "user requested", "user instructed", "user decided",
-    "as you asked", "as you said", "as you requested", "you told me", "you asked me", "you said", "you want",
-    "you insisted", "your rule", "your instruction", "per your",
+    " user rule ", " user's rule ", " users rule ", " user's instruction ", " user instruction ",
+    " user's requirement ", " user said ", " user says ", " user asked ", " user wants ", " user wanted ",
+    " user told ", " user insists ", " user insisted ", " user requires ", " user required ", " user prefers ",
+    " user requested ", " user instructed ", " user decided ", " as you asked ", " as you said ",
+    " as you requested ", " you told me ", " you asked me ", " you said ", " you want ", " you insisted ",
+    " your rule ", " your instruction ", " per your ",
 ];
+
+/// Whom a claim names.
+const NAMES: [&str; 2] = ["user", "you"];
 
 /// Words that belong to the claim, not to what is claimed.
 #[rustfmt::skip]
@@ -32,9 +36,29 @@ const WORD_CHARS_MIN: usize = 4;
 /// ```
 #[must_use]
 pub fn claims_user(sentence: &str) -> bool {
-    let words: Vec<String> = words(sentence).collect();
-    let spelt = format!(" {} ", words.join(" "));
-    CLAIMS.iter().any(|claim| spelt.contains(&format!(" {claim} ")))
+    if !names_user(sentence) {
+        return false;
+    }
+    let mut spelt = String::with_capacity(sentence.len() + 2);
+    for word in words(sentence) {
+        spelt.push(' ');
+        spelt.push_str(&word);
+    }
+    spelt.push(' ');
+    CLAIMS.iter().any(|claim| spelt.contains(claim))
+}
+
+/// Whether the user is named at all, in whatever case; most sentences do not name him.
+fn names_user(sentence: &str) -> bool {
+    let bytes = sentence.as_bytes();
+    let is_name = |at: usize| {
+        let starts = |name: &str| {
+            bytes.get(at..at + name.len()).is_some_and(|it| it.eq_ignore_ascii_case(name.as_bytes()))
+        };
+        NAMES.into_iter().any(starts)
+    };
+    memchr::memchr2_iter(b'u', b'U', bytes).any(is_name)
+        || memchr::memchr2_iter(b'y', b'Y', bytes).any(is_name)
 }
 
 /// Whether the words of a claim stand in one message of the user's: two of three that carry meaning, at least one.
@@ -65,4 +89,20 @@ pub fn stands_in<'t>(claim: &str, said: impl IntoIterator<Item = &'t str>) -> bo
 fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     let parts = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’')));
     parts.filter(|word| !word.is_empty()).map(|word| word.to_lowercase().replace('’', "'"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_claim_names_the_user_and_is_known_in_any_case() {
+        for claim in CLAIMS {
+            assert!(NAMES.iter().any(|name| claim.contains(name)), "{claim}");
+            for spelt in [claim.to_string(), claim.to_uppercase(), claim.trim().to_owned()] {
+                assert!(claims_user(&format!("Well,{spelt}: so")), "{spelt}");
+            }
+        }
+        assert!(!claims_user("The fuse yields to USE."));
+    }
 }

@@ -34,8 +34,9 @@ pub fn is_unseen(c: char) -> bool {
 #[must_use]
 pub fn shown(text: &str) -> Cow<'_, str> {
     let text = plain(text);
-    // Every one of them has a byte of at least 0xc2.
-    if text.is_ascii() || !text.chars().any(|c| is_unseen(c) || is_of_emoji(c)) {
+    // Every one of them is beyond ASCII.
+    let is_odd = |c: char| !c.is_ascii() && (is_unseen(c) || is_of_emoji(c));
+    if text.is_ascii() || !text.chars().any(is_odd) {
         return text;
     }
     let mut kept = String::with_capacity(text.len());

@@ -1,8 +1,10 @@
 //! The spool: one append-only file per session with what the transcript lacks; folded into the archive at the gates.
 
+use std::cell::OnceCell;
+use std::fs::File;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::fs::File;
 
 use crate::door::Spot;
 use crate::files::{self, AtPath, FileError};
@@ -47,6 +49,10 @@ pub struct SpoolRecord {
     /// What the transcript lacks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<Value>,
+    /// How command lines ended, as the event told it: four numbers each, needed until the transcript tells it. Numbers alone:
+    /// there is nothing to mask in them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ran: Vec<[u64; 4]>,
 }
 
 impl SpoolRecord {
@@ -69,6 +75,8 @@ pub struct Spool {
     path: Spot,
     tail: Vec<u8>,
     ends_line: bool,
+    /// The newest of it, once it was asked for: every run asks twice.
+    newest: OnceCell<Option<SpoolRecord>>,
 }
 
 impl Spool {
@@ -77,7 +85,12 @@ impl Spool {
         let path = session_folder.join("spool.jsonl");
         let mut file = files::open_append(&path)?;
         let (tail, ends_line) = files::read_tail(&mut file, TAIL_BYTES).at("read", &path)?;
-        Ok(Self { file, path, tail, ends_line })
+        Ok(Self { file, path, tail, ends_line, newest: OnceCell::new() })
+    }
+
+    /// The newest record.
+    pub fn last(&self) -> Option<&SpoolRecord> {
+        self.newest.get_or_init(|| self.last_records().next()).as_ref()
     }
 
     /// The last whole records, newest first; the tail may begin in the middle of one.
@@ -88,6 +101,7 @@ impl Spool {
     /// Reads the tail again: what others appended meanwhile is in it.
     pub fn refresh(&mut self) -> Result<(), FileError> {
         (self.tail, self.ends_line) = files::read_tail(&mut self.file, TAIL_BYTES).at("read", &self.path)?;
+        self.newest = OnceCell::new();
         Ok(())
     }
 
@@ -97,7 +111,8 @@ impl Spool {
         let record = clean.as_ref().unwrap_or(record);
         let note_bytes = record.note.as_ref().map_or(0, |note| note.to_string().len());
         if note_bytes > NOTE_BYTES_MAX && record.out != NOTE_ONLY {
-            self.append_line(&SpoolRecord { out: NOTE_ONLY.to_owned(), ..record.clone() })?;
+            let note = SpoolRecord { out: NOTE_ONLY.to_owned(), ran: Vec::new(), ..record.clone() };
+            self.append_line(&note)?;
             return self.append_line(&SpoolRecord { note: None, ..record.clone() });
         }
         self.append_line(record)
@@ -202,9 +217,6 @@ pub fn subagents_at_work(session_folder: &Spot) -> Vec<(String, String)> {
 /// How much of a spool's end is looked through for runs whose answers the transcript lacks: the last few hundred.
 const RUNS_TAIL_BYTES: u64 = 64 << 10;
 
-/// The note of a run that tells how command lines ended: needed until the transcript tells it, kept nowhere else.
-pub const RAN: &str = "ran";
-
 /// How the last command lines ended, as the hooks were told: four numbers each, oldest first.
 #[must_use]
 pub fn runs_told(session_folder: &Spot) -> Vec<[u64; 4]> {
@@ -218,8 +230,7 @@ pub fn runs_told(session_folder: &Spot) -> Vec<[u64; 4]> {
             continue;
         }
         let Ok(record) = serde_json::from_slice::<SpoolRecord>(line) else { continue };
-        let Some(runs) = record.note.as_ref().and_then(|note| note.get(RAN)) else { continue };
-        told.extend(serde_json::from_value::<Vec<[u64; 4]>>(runs.clone()).unwrap_or_default());
+        told.extend(record.ran);
     }
     told
 }

@@ -1,9 +1,14 @@
 //! The transcript's tail: how full the context was at the last response. Reads the end only, never from the top.
 
+use std::ops::ControlFlow::{self, Break, Continue};
+
 use memchr::{memmem, memrchr};
 use serde::Deserialize;
 use throughline_domain::context::{Fill, Moment};
 use throughline_domain::{Timestamp, time};
+
+/// The last response is nearly always that near to the end: looking there first spares most of the search.
+const NEAR_BYTES: usize = 6 << 10;
 
 /// What the server reported with one response.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,8 +26,16 @@ pub struct LastUsage {
 /// `None` when the tail holds none, or when a compaction came after it: then nothing is known until the next response.
 #[must_use]
 pub fn last_usage(tail: &[u8]) -> Option<LastUsage> {
-    let positions: Vec<usize> = memmem::find_iter(tail, b"\"usage\":").collect();
-    let boundary = memmem::find_iter(tail, b"\"compact_boundary\"").last();
+    let near = tail.len().saturating_sub(NEAR_BYTES);
+    match usage_from(tail, near) {
+        Continue(()) if near > 0 => usage_from(tail, 0).break_value().flatten(),
+        looked => looked.break_value().flatten(),
+    }
+}
+
+/// The same of what stands from a place on; goes on where it does not settle it.
+fn usage_from(tail: &[u8], from: usize) -> ControlFlow<Option<LastUsage>> {
+    let positions: Vec<usize> = memmem::find_iter(&tail[from..], b"\"usage\":").map(|at| from + at).collect();
     let mut above = tail.len();
     for position in positions.into_iter().rev() {
         if position >= above {
@@ -31,7 +44,7 @@ pub fn last_usage(tail: &[u8]) -> Option<LastUsage> {
         }
         let Some(start) = memrchr(b'\n', &tail[..position]).map(|at| at + 1) else {
             // The line begins before the tail: it cannot be told whose usage this is.
-            return None;
+            return Break(None);
         };
         above = start;
         let end = memchr::memchr(b'\n', &tail[position..]).map_or(tail.len(), |at| position + at);
@@ -42,13 +55,13 @@ pub fn last_usage(tail: &[u8]) -> Option<LastUsage> {
         let Some(message) = line.message else { continue };
         // The client's own notices (`<synthetic>`) report zeros.
         let Some(usage) = message.usage.filter(|usage| usage.context_tokens() > 0) else { continue };
-        if boundary.is_some_and(|boundary| boundary > end) {
-            return None;
+        if memmem::find(&tail[end..], b"\"compact_boundary\"").is_some() {
+            return Break(None);
         }
         let at = line.timestamp.as_deref().and_then(time::parse);
-        return Some(LastUsage { context_tokens: usage.context_tokens(), model: message.model, at });
+        return Break(Some(LastUsage { context_tokens: usage.context_tokens(), model: message.model, at }));
     }
-    None
+    Continue(())
 }
 
 /// What one line tells about how full the context is; `None` for nearly all of them, at the price of a search.
@@ -135,6 +148,19 @@ mod tests {
     fn the_last_response_of_the_main_conversation_counts() {
         let tail = format!("\n{}{}{}", assistant(5, false), assistant(7, false), assistant(900, true));
         assert_eq!(tokens(&tail), Some(17));
+    }
+
+    #[test]
+    fn it_is_found_near_the_end_and_far_from_it() {
+        let boundary = "{\"type\":\"system\",\"subtype\":\"compact_boundary\"}\n";
+        for kilobytes in [0, 1, 5, 6, 7, 20] {
+            let answer = format!("{{\"type\":\"user\",\"x\":\"{}\"}}\n", "y".repeat(kilobytes << 10));
+            let tail = format!("\n{}{answer}", assistant(5, false));
+            assert_eq!(tokens(&tail), Some(15), "{kilobytes}");
+            assert_eq!(tokens(&format!("{tail}{}", assistant(900, true))), Some(15), "{kilobytes}");
+            assert_eq!(tokens(&format!("{tail}{boundary}{answer}")), None, "{kilobytes}");
+            assert_eq!(tokens(&tail[40..]), None, "begins before the tail: {kilobytes}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::{Archive, ArchiveError, Commit, from_sql_int, sql_int};
-use crate::spool::{NOTE_ONLY, RAN, Slice, SpoolRecord};
+use crate::spool::{NOTE_ONLY, Slice, SpoolRecord};
 
 /// Receipts kept per project, beside the last of each event.
 const RECEIPTS_MAX: i64 = 5_000;
@@ -82,8 +82,7 @@ struct Fold<'a> {
 
 impl Fold<'_> {
     fn record(&self, record: &SpoolRecord) -> rusqlite::Result<()> {
-        // How a command ended stands in the transcript by now.
-        if let Some(note) = record.note.as_ref().filter(|note| note.get(RAN).is_none()) {
+        if let Some(note) = &record.note {
             self.note(record, &note.to_string())?;
         }
         if record.out == NOTE_ONLY {

@@ -21,6 +21,7 @@ fn record(at: i64, ev: &str, out: &str) -> SpoolRecord {
         turn: 0,
         tools: 0,
         note: None,
+        ran: Vec::new(),
     }
 }
 

@@ -124,7 +124,7 @@ fn counted(facts: usize) -> String {
 /// Into the session's spool, and with it into the archive: what leaves the file for want of room is still there.
 fn archive(app: &App, session: &str, handed: &HandOver) {
     let appended = Spool::open(&app.place.home.session(session)).and_then(|mut spool| {
-        let before = spool.last_records().next();
+        let before = spool.last().cloned();
         let record = SpoolRecord {
             at: app.now.as_millisecond(),
             ev: "HandOver".to_owned(),
@@ -136,6 +136,7 @@ fn archive(app: &App, session: &str, handed: &HandOver) {
             turn: before.as_ref().map_or(0, |record| record.turn),
             tools: before.map_or(0, |record| record.tools),
             note: serde_json::to_value(handed).ok().map(|handed| json!({ "handOver": handed })),
+            ran: Vec::new(),
         };
         spool.append(&record)
     });

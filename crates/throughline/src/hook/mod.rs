@@ -39,6 +39,7 @@ use throughline_domain::text::{fingerprint, one_line};
 use throughline_store::spool::{Spool, SpoolRecord};
 use throughline_store::{log, redact};
 
+use crate::late;
 use crate::place::Place;
 
 /// Of a payload this much is fingerprinted: two installations see the same bytes.
@@ -115,7 +116,7 @@ impl Run {
                 return self.say(&self.work(None).reply);
             }
         };
-        let before = spool.last_records().next().map_or(0, |record| record.tools);
+        let before = spool.last().map_or(0, |record| record.tools);
         self.tools.set(before + self.payload.tool_calls);
         if is_gate(&self.payload) {
             if !self.claim(&mut spool) {
@@ -132,7 +133,8 @@ impl Run {
             .failures
             .first()
             .map_or_else(|| "ok".to_owned(), |what| one_line(&redact::text(what), 200));
-        let record = SpoolRecord { out, said, turn: outcome.turn, note: outcome.note, ..self.record() };
+        let ran = late::told(&self.payload);
+        let record = SpoolRecord { out, said, turn: outcome.turn, note: outcome.note, ran, ..self.record() };
         if let Err(error) = spool.append(&record) {
             log::failure(&self.place.home, self.now, &self.during(), &error.to_string());
         }
@@ -184,6 +186,7 @@ impl Run {
             turn: 0,
             tools: self.tools.get(),
             note: None,
+            ran: Vec::new(),
         }
     }
 

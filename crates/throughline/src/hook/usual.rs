@@ -17,7 +17,6 @@ use super::resuming::{self, Back};
 use super::{
     Outcome, Run, backups, checkpoints, ending, gate, hand_over, later, notes, purity, session_start,
 };
-use crate::late;
 
 /// How much of the transcript's end is read: the last response is nearly always in it.
 const TAIL_BYTES: u64 = 32 << 10;
@@ -35,7 +34,7 @@ pub(super) fn run(run: &Run, mut spool: Option<&mut Spool>) -> Outcome {
     if cache.paused {
         return Outcome::silent();
     }
-    let last = spool.as_ref().and_then(|spool| spool.last_records().next());
+    let last = spool.as_ref().and_then(|spool| spool.last().cloned());
     if cache.difference_waits
         && (run.payload.event == Event::UserPromptSubmit || ends_a_turn(run))
         && may_speak(run, spool.as_deref_mut())
@@ -124,8 +123,7 @@ fn ends_a_turn(run: &Run) -> bool {
         && matches!(run.payload.event, Event::PostToolBatch | Event::PostToolUse | Event::PostToolUseFailure)
 }
 
-/// What the transcript lacks: the task events, which name tasks by id and subject, and how commands ended, which it will
-/// tell later.
+/// What the transcript lacks: the task events, which name tasks by id and subject, and subagents.
 fn note(run: &Run) -> Option<serde_json::Value> {
     let payload = &run.payload;
     match payload.event {
@@ -136,7 +134,6 @@ fn note(run: &Run) -> Option<serde_json::Value> {
         Event::SubagentStart | Event::SubagentStop => {
             Some(serde_json::json!({ "agent": payload.agent_id, "type": payload.agent_type }))
         }
-        Event::PostToolBatch if payload.agent_id.is_none() => late::note(&payload.ran),
         _ => None,
     }
 }
