@@ -8,6 +8,8 @@ mod form;
 mod read;
 mod standing;
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::attribution;
@@ -85,6 +87,10 @@ pub struct HandOver {
     pub lines: Vec<HandOverLine>,
     /// Facts that found no room.
     pub left_out: usize,
+    /// Files that it names and that were there when it was taken in. Of others nobody can say that they are gone: a path may
+    /// be told from another folder.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub there: BTreeSet<String>,
 }
 
 impl HandOver {
@@ -105,7 +111,14 @@ impl HandOver {
         }
         let left_out = kept.iter().filter(|is_kept| !**is_kept).count();
         let lines = lines.into_iter().zip(kept).filter(|(_, is_kept)| *is_kept).map(|(line, _)| line);
-        Self { at, by, turn, lines: lines.collect(), left_out }
+        Self { at, by, turn, lines: lines.collect(), left_out, there: BTreeSet::new() }
+    }
+
+    /// Notes which of the files that it names are there.
+    pub fn look_for_files(&mut self, is_there: impl Fn(&str) -> bool) {
+        let named: BTreeSet<&str> =
+            self.lines.iter().flat_map(|line| paths_in(&line.text)).take(FILES_MAX).collect();
+        self.there = named.into_iter().filter(|path| is_there(path)).map(str::to_owned).collect();
     }
 
     /// Notes which facts are the user's own: those whose words stand in a message of theirs.

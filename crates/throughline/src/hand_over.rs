@@ -1,17 +1,16 @@
 //! A session's hand-over: taken in from whoever wrote it, told with whether it still holds.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
 use std::path::Path;
 
 use throughline_domain::Timestamp;
-use throughline_domain::hand_over::{
-    FILES_MAX, HandOver, HandOvers, StandingLine, Writer, in_summary, paths_in,
-};
+use throughline_domain::hand_over::{HandOver, HandOvers, StandingLine, Writer, in_summary};
 use throughline_domain::ledger::Ledger;
 use throughline_store::door::Spot;
 use throughline_store::hand_over_file::{self, HandOverError};
 use throughline_store::lock::Patience;
 use throughline_store::paths::Home;
+use throughline_store::redact;
 use throughline_store::session::SessionCache;
 
 /// Sessions that a line of descent is followed back.
@@ -44,18 +43,22 @@ pub(crate) fn take(
 ) -> Result<bool, HandOverError> {
     let said: Vec<&str> = ledger.said.iter().map(|word| word.text.as_str()).collect();
     handed.attribute(&said);
+    if let Some(cache) = SessionCache::read(&home.session(session)) {
+        let root = Spot::root(cache.work_root.as_deref().unwrap_or(&cache.project_root));
+        // A name that is masked is kept nowhere.
+        let is_there =
+            |path: &str| root.join(path).is_file() && matches!(redact::text(path), Cow::Borrowed(_));
+        handed.look_for_files(is_there);
+    }
     hand_over_file::take(&home.session(session), handed, patience)
 }
 
 /// What a session handed over, each fact with whether it holds: files are looked for in the working tree.
 pub(crate) fn standing(all: &HandOvers, work: &Path, ledger: &Ledger) -> Vec<StandingLine> {
-    let last = all.last.iter().flat_map(|last| &last.lines).map(|line| &line.text);
-    let texts = last.chain(all.carried.iter().map(|line| &line.text));
-    let named: BTreeSet<&str> = texts.flat_map(|text| paths_in(text)).take(FILES_MAX).collect();
     let root = Spot::root(work);
     let is_gone =
         |path: &&str| root.join(path).meta().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound);
-    let gone = named.into_iter().filter(is_gone).map(str::to_owned).collect();
+    let gone = all.files().filter(is_gone).map(str::to_owned).collect();
     all.standing(ledger, &gone)
 }
 

@@ -1,8 +1,10 @@
 //! What is carried from one hand-over to the next: facts that last stay alive though a new one lacks them.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
-use super::{HandOver, HandOverLine, LineKind, Writer, folded};
+use super::{HandOver, HandOverLine, LineKind, Writer, folded, paths_in};
 use crate::text::fingerprint;
 
 /// Most facts that are carried.
@@ -40,6 +42,9 @@ pub struct HandOvers {
     pub last: Option<HandOver>,
     /// Facts of earlier ones, oldest first.
     pub carried: Vec<CarriedLine>,
+    /// Files that those name and that were there then.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub there: BTreeSet<String>,
     /// Fingerprints of those that were taken, newest last: the same one twice adds nothing.
     pub taken: Vec<u64>,
 }
@@ -64,13 +69,12 @@ impl HandOvers {
 
     /// Goes on from another session: what lasts of its hand-overs is carried here.
     pub fn go_on_from(&mut self, other: &Self) {
-        let mut carried = other.carried.clone();
         let own = std::mem::take(&mut self.carried);
-        let mut merged = Self { last: None, carried: std::mem::take(&mut carried), taken: Vec::new() };
+        self.carried.clone_from(&other.carried);
+        self.there.extend(other.there.iter().cloned());
         if let Some(last) = other.last.clone() {
-            merged.carry(last);
+            self.carry(last);
         }
-        self.carried = merged.carried;
         self.carried.extend(own);
         self.settle();
     }
@@ -88,7 +92,8 @@ impl HandOvers {
     }
 
     fn carry(&mut self, before: HandOver) {
-        let HandOver { at, by, turn, lines, .. } = before;
+        let HandOver { at, by, turn, lines, there, .. } = before;
+        self.there.extend(there);
         let lasting = lines.into_iter().filter(|line| line.kind.is_lasting());
         let dated =
             |HandOverLine { kind, text, is_users }| CarriedLine { at, by, turn, kind, text, is_users };
@@ -120,6 +125,14 @@ impl HandOvers {
             };
             self.carried.remove(leaves);
         }
+        let named: BTreeSet<&str> = self.carried.iter().flat_map(|line| paths_in(&line.text)).collect();
+        self.there.retain(|path| named.contains(path.as_str()));
+    }
+
+    /// Files that facts name and that were there when those were handed over.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        let last = self.last.iter().flat_map(|last| &last.there);
+        last.chain(&self.there).map(String::as_str)
     }
 }
 

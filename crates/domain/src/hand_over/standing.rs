@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{HandOverLine, HandOvers, LineKind, Writer, folded};
 use crate::ledger::{CommandUse, Ledger};
 
-/// Most files of all facts that somebody looks for.
+/// Most files of one hand-over that somebody looks for.
 pub const FILES_MAX: usize = 40;
 /// A shorter subject of a task stands in a fact by chance.
 const SUBJECT_BYTES_MIN: usize = 10;

@@ -128,6 +128,19 @@ fn what_happened_since_ends_a_fact() {
 }
 
 #[test]
+fn a_file_that_nobody_found_is_not_said_to_be_gone() {
+    let scene = started();
+    let facts =
+        "where: importer/rows.rs:12 fn row (all under src/)\nwhere: src/import.rs:40 fn rows\nopen: go on\n";
+    take(&scene, facts).assert_success();
+    std::fs::remove_file(scene.home.project().join("src/import.rs")).unwrap();
+    scene.hook(&payload::session_end(&scene.home, "s1", "other"));
+    let next = scene.hook(&payload::session_start(&scene.home, "s2", "startup"));
+    assert!(next.contains("importer/rows.rs:12"), "told from another folder: {next}");
+    assert!(!next.contains("src/import.rs:40"), "{next}");
+}
+
+#[test]
 fn the_agent_hands_over_and_what_a_later_event_says_counts() {
     let (scene, mut transcript) = at_work();
     let output = take(
