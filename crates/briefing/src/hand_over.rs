@@ -1,7 +1,7 @@
 //! The hand-over as text: for whoever goes on, for the summariser, for a page that people read.
 
 use throughline_domain::Timestamp;
-use throughline_domain::hand_over::{FORM, Standing, StandingLine, Writer, folded};
+use throughline_domain::hand_over::{FORM, Standing, StandingLine, Writer};
 use throughline_domain::text::{one_line, utf16_len};
 
 use crate::fragment::defused;
@@ -36,13 +36,6 @@ pub fn whose(by: Writer) -> &'static str {
     }
 }
 
-/// What of it a text does not say yet: nothing is told twice.
-#[must_use]
-pub fn lacking(facts: Vec<StandingLine>, text: &str) -> Vec<StandingLine> {
-    let said = folded(text);
-    facts.into_iter().filter(|fact| !said.contains(&folded(&fact.line.text))).collect()
-}
-
 /// The page that people and agents ask for: by kind, the last hand-over first; what is over is said to be.
 #[must_use]
 pub fn page(facts: &[StandingLine]) -> String {
@@ -67,23 +60,25 @@ fn lines_of(facts: &[StandingLine], are_last: bool, page: &mut String) {
     }
 }
 
-/// What a summariser is to keep of it: what holds, the vital kinds first, within so many units. Empty when there is nothing.
+/// What a summariser is to keep of it, within so many units: what holds. First what lasts of earlier ones, which nothing
+/// else in its sight may say any more, then the last one. Empty when there is nothing.
 #[must_use]
 pub(crate) fn for_summariser(facts: &[StandingLine], units_max: usize) -> String {
     const HEAD: &str = "Known from earlier hand-overs; keep in the section what still holds:\n";
     let mut told = String::new();
     let mut left = units_max.saturating_sub(utf16_len(HEAD));
-    for row in FORM {
-        for fact in facts.iter().filter(|fact| fact.holds() && fact.line.kind == row.kind) {
-            // What was open then stands in the conversation that is summarised now.
-            if !fact.is_last && !fact.line.kind.is_lasting() {
-                continue;
+    for (is_last, is_lasting) in [(false, true), (true, true), (true, false)] {
+        let is_meant = |fact: &&StandingLine| {
+            fact.holds() && fact.is_last == is_last && fact.line.kind.is_lasting() == is_lasting
+        };
+        for row in FORM {
+            for fact in facts.iter().filter(is_meant).filter(|fact| fact.line.kind == row.kind) {
+                let line = line(fact);
+                let Some(rest) = left.checked_sub(utf16_len(&line) + 1) else { continue };
+                left = rest;
+                told.push_str(&line);
+                told.push('\n');
             }
-            let line = line(fact);
-            let Some(rest) = left.checked_sub(utf16_len(&line) + 1) else { continue };
-            left = rest;
-            told.push_str(&line);
-            told.push('\n');
         }
     }
     if told.is_empty() { told } else { format!("{HEAD}{told}") }

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::attribution;
 use crate::text::utf16_len;
 
+use carried::names_same;
 pub use carried::{CARRIED_BYTES_MAX, CARRIED_LINES_MAX, CarriedLine, HandOvers};
 pub use form::{FORM, LineKind, REQUEST, Row};
 pub use read::{in_summary, in_text};
@@ -133,6 +134,17 @@ impl HandOver {
     pub fn tokens(&self) -> usize {
         self.lines.iter().map(|line| utf16_len(&line.told()) + 3).sum::<usize>().div_ceil(4)
     }
+}
+
+/// The facts that a text does not have: neither in their words, nor in a line of it that names the same things.
+#[must_use]
+pub fn lacking(facts: Vec<StandingLine>, text: &str) -> Vec<StandingLine> {
+    let (said, lower) = (folded(text), text.to_lowercase());
+    let is_there = |fact: &str| {
+        said.contains(&folded(fact))
+            || (names_same(fact, &lower) && lower.lines().any(|line| names_same(fact, line)))
+    };
+    facts.into_iter().filter(|fact| !is_there(&fact.line.text)).collect()
 }
 
 /// A text without case, white space and punctuation: two lines that fold to the same say the same.

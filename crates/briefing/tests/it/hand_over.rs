@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use throughline_briefing::hand_over::{lacking, page};
+use throughline_briefing::hand_over::page;
 use throughline_briefing::preservation::{self, PRESERVATION_TOKENS_MAX};
 use throughline_briefing::session::{self, Known, Reader};
 use throughline_briefing::{Cap, Facts};
 use throughline_domain::State;
-use throughline_domain::hand_over::{HandOver, HandOvers, StandingLine, Writer, in_text};
+use throughline_domain::hand_over::{HandOver, HandOvers, StandingLine, Writer, in_text, lacking};
 use throughline_domain::ledger::Ledger;
 
 use crate::session::{ledger, place, weight};

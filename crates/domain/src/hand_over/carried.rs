@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::{HandOver, HandOverLine, LineKind, Writer, folded, paths_in};
+use crate::overlap::share;
 use crate::text::fingerprint;
 
 /// Most facts that are carried.
@@ -13,6 +14,9 @@ pub const CARRIED_LINES_MAX: usize = 80;
 pub const CARRIED_BYTES_MAX: usize = 12 << 10;
 /// A shorter fact may stand in many others by chance.
 const CONTAINED_BYTES_MIN: usize = 14;
+/// Of a fact of fewer words two may share nearly all by chance.
+const WORDS_MIN: usize = 5;
+const SAME_SHARE: f64 = 0.8;
 /// Fingerprints of the hand-overs last taken.
 const TAKEN_MAX: usize = 16;
 
@@ -102,17 +106,17 @@ impl HandOvers {
 
     /// Each fact once, the newest wording; no more of them than there is room for.
     fn settle(&mut self) {
-        let mut said: Vec<(LineKind, String)> = Vec::new();
+        let mut said: Vec<Said> = Vec::new();
         for line in self.last.iter().flat_map(|last| &last.lines) {
-            said.push((line.kind, folded(&line.text)));
+            said.push(Said::of(line.kind, &line.text));
         }
         let mut kept: Vec<CarriedLine> = Vec::new();
         for line in std::mem::take(&mut self.carried).into_iter().rev() {
-            let words = folded(&line.text);
-            if said.iter().any(|(kind, newer)| is_said(line.kind, &words, *kind, newer)) {
+            let older = Said::of(line.kind, &line.text);
+            if said.iter().any(|newer| older.is_in(newer)) {
                 continue;
             }
-            said.push((line.kind, words));
+            said.push(older);
             kept.push(line);
         }
         kept.reverse();
@@ -147,14 +151,44 @@ fn stays(kind: LineKind) -> u8 {
     }
 }
 
-/// Whether a newer fact says an older one, too: in the same words, with more of them, or as another value of the same name.
-fn is_said(kind: LineKind, older: &str, newer_kind: LineKind, newer: &str) -> bool {
-    let is_part = older.len() >= CONTAINED_BYTES_MIN && newer.contains(older);
-    let is_name = |words: &str| words.trim().split_once(" is ").map(|(name, _)| name.to_owned());
-    let is_renewed = kind == LineKind::Value
-        && newer_kind == LineKind::Value
-        && is_name(older).is_some_and(|name| is_name(newer) == Some(name));
-    older == newer || is_part || is_renewed
+/// A fact, made ready to be compared.
+struct Said {
+    kind: LineKind,
+    folded: String,
+    lower: String,
+}
+
+impl Said {
+    fn of(kind: LineKind, text: &str) -> Self {
+        Self { kind, folded: folded(text), lower: text.to_lowercase() }
+    }
+
+    /// Whether a newer fact says this one, too: in the same words, with more of them, in others that name the same things, or
+    /// as another value of the same name.
+    fn is_in(&self, newer: &Self) -> bool {
+        let is_part = self.folded.len() >= CONTAINED_BYTES_MIN && newer.folded.contains(&self.folded);
+        let is_name = |words: &str| words.trim().split_once(" is ").map(|(name, _)| name.to_owned());
+        let is_same_kind = self.kind == newer.kind;
+        let is_renewed = self.kind == LineKind::Value
+            && is_same_kind
+            && is_name(&self.folded).is_some_and(|name| is_name(&newer.folded) == Some(name));
+        self.folded == newer.folded
+            || is_part
+            || is_renewed
+            || (is_same_kind && names_same(&self.lower, &newer.lower))
+    }
+}
+
+/// Whether a text names what a fact names: every number of it, and nearly all of the words that tell, of so many that it is
+/// no chance.
+pub(super) fn names_same(fact: &str, lower_text: &str) -> bool {
+    let parts =
+        |text: &str| text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect::<Vec<_>>();
+    let has_digit = |word: &String| word.bytes().any(|byte| byte.is_ascii_digit());
+    fact.split_whitespace().count() >= WORDS_MIN && share(fact, lower_text) >= SAME_SHARE && {
+        let there = parts(lower_text);
+        parts(fact).iter().filter(|word| has_digit(word)).all(|number| there.contains(number))
+    }
 }
 
 /// By which a hand-over is known again.
@@ -166,6 +200,26 @@ fn mark(handed: &HandOver) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_said_again_in_other_words_is_kept_once_and_other_numbers_are_other_facts() {
+        let mut all = HandOvers::default();
+        all.take(handed(1, &[
+            (LineKind::Tried, "testify `require` as the alternative: grep for `stretchr/testify/require` found no files, so it is not used in this repo"),
+            (LineKind::Where, "checkpoint_test.go: nil checks at 896, 984 and 1053"),
+            (LineKind::Value, "lint runs golangci-lint-action@v9"),
+            (LineKind::Value, "number 1 of the retries of the queue"),
+        ]));
+        all.take(handed(2, &[
+            (LineKind::Tried, "testify `require`: grep for `stretchr/testify/require` found no files, not used in this repo"),
+            (LineKind::Where, "checkpoint_test.go: nil checks at 901, 989 and 1058"),
+            (LineKind::Value, "number 2 of the retries of the queue"),
+        ]));
+        all.take(handed(3, &[(LineKind::Open, "go on")]));
+        let kept: Vec<&str> = all.carried.iter().map(|line| line.text.as_str()).collect();
+        assert_eq!(kept.len(), 6, "{kept:?}");
+        assert!(!kept.iter().any(|text| text.contains("alternative")), "{kept:?}");
+    }
 
     fn handed(at: i64, lines: &[(LineKind, &str)]) -> HandOver {
         let line = |(kind, text): &(LineKind, &str)| HandOverLine::new(*kind, *text);

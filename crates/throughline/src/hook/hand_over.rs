@@ -17,8 +17,9 @@ use crate::hand_over;
 /// The kinds, as an agent is reminded of them.
 const KINDS: &str = "open (what was asked, what is promised, the next step), rule (the user's words), state (what passes and \
                      fails, with counts; what was edited and not run since), command (whole lines that work here, look-ups \
-                     too), where (file, function and line of what was changed or found), tried (in vain and why, what works \
-                     instead), choice (what and why), value (ids, numbers, names)";
+                     too), where (file, function and line of what was changed or found), choice (each choice made: what, \
+                     why, instead of what), tried (what failed or had to be done over, why, what took its place), value \
+                     (ids, numbers, names, settings with their defaults)";
 
 /// A compaction happened: what its summary hands over is taken in. A subagent's is not ours.
 pub(super) fn after_compaction(
@@ -114,7 +115,7 @@ pub(super) fn notice(cache: &SessionCache, way: &Way, used_tokens: u64, percent:
     let text = format!(
         "The context holds {used} tokens, {percent} % of the way: {where_to}. The state was saved. At the next step that \
          leaves nothing half done, hand over in one call, then go on: {call}. Write for somebody who knows nothing of this session; \
-         one fact a line, `kind: fact`, exact, at most 450 words: {KINDS}."
+         one fact a line, `kind: fact`, exact, at most 500 words: {KINDS}."
     );
     wrap(FragmentKind::Notice, &text)
 }

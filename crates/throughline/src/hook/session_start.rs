@@ -3,12 +3,11 @@
 use std::path::Path;
 
 use throughline_briefing::briefing::{self, Occasion};
-use throughline_briefing::hand_over::lacking;
 use throughline_briefing::restore::{self, Ages, Plan, Start};
 use throughline_briefing::resume;
 use throughline_briefing::session::{self as briefing_session, Known, Reader};
 use throughline_briefing::{Cap, Facts, RecentFile, Scope, banner, fragment};
-use throughline_domain::hand_over::StandingLine;
+use throughline_domain::hand_over::{StandingLine, lacking};
 use throughline_domain::ledger::{Ledger, Stand};
 use throughline_domain::{State, Timestamp, time};
 use throughline_store::door::Spot;

@@ -84,7 +84,7 @@ fn compaction(app: &App, focus: Option<&str>) -> Result<String, Failure> {
          1. Record what is settled here and not yet written down, if anything: record_decision, record_constraint, \
          ask_question. load_state shows what is there.\n\
          2. Call hand_over with what somebody who knows nothing of this session needs: one fact a line, `kind: fact`, at most \
-         450 words.\n\
+         500 words.\n\
          3. Answer with one line that says what was recorded, and below it, alone in a code block, the line given \
          here. Mend in it only what you know to be wrong, and keep it on one line of at most 60 words.{first}\n\n{}",
         wrap(FragmentKind::Preserve, &line)
