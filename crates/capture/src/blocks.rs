@@ -10,8 +10,10 @@ const BLOCK_UNITS_MAX: usize = 460;
 const CODE_LINES_MAX: usize = 5;
 /// A heading or a lead that is longer is a sentence of its own.
 const LEAD_UNITS_MAX: usize = 200;
+/// An edge of something drawn is at least that long.
+const FRAME_CHARS_MIN: usize = 8;
 /// Fewer words without a name or a number in them say nothing: "I see.", "You're right."
-const WORDS_MIN: usize = 5;
+const WORDS_MIN: usize = 6;
 
 /// The blocks of a text, in order, each in one line.
 pub(crate) fn of(text: &str) -> Vec<String> {
@@ -21,7 +23,10 @@ pub(crate) fn of(text: &str) -> Vec<String> {
         let mark = markup::fence(line);
         match (fence, mark) {
             (None, Some(mark)) => fence = Some(mark),
-            (Some(opened), Some(mark)) if mark.starts_with(opened) && mark == line => fence = None,
+            (Some(opened), Some(mark)) if mark.starts_with(opened) && mark == line => {
+                fence = None;
+                cutter.is_picture = false;
+            }
             (Some(_), _) => cutter.row(Kind::Code, line),
             (None, None) if line.is_empty() => cutter.gap(),
             (None, None) if line.starts_with('#') => cutter.heading(line.trim_start_matches('#').trim()),
@@ -60,6 +65,8 @@ struct Cutter {
     kind: Option<Kind>,
     rows: Vec<String>,
     units: usize,
+    /// What is fenced is drawn: a window, a table with a frame.
+    is_picture: bool,
 }
 
 impl Cutter {
@@ -91,7 +98,11 @@ impl Cutter {
     }
 
     fn row(&mut self, kind: Kind, line: &str) {
+        if kind == Kind::Code && is_frame(line) {
+            self.is_picture = true;
+        }
         let row = match kind {
+            Kind::Code if self.is_picture => return,
             Kind::Code if self.kind == Some(kind) && self.rows.len() >= CODE_LINES_MAX => return,
             Kind::Code if line.is_empty() => return,
             Kind::Code => format!("`{line}`"),
@@ -141,6 +152,14 @@ impl Cutter {
     }
 }
 
+/// Whether a line is the upper or lower edge of something drawn.
+fn is_frame(line: &str) -> bool {
+    let is_edge = |c: char| matches!(c, '\u{2500}'..='\u{259f}' | '-' | '=' | '+');
+    line.chars().filter(|c| is_edge(*c)).count() >= FRAME_CHARS_MIN
+        && line.starts_with(|c: char| matches!(c, '\u{250c}'..='\u{257f}' | '+'))
+        && !line.contains(char::is_alphanumeric)
+}
+
 /// Whether a sentence tells anything: not what the agent is about to do, not a question, not a word of agreement.
 fn says_something(sentence: &str) -> bool {
     let lower = markup::bare(sentence).to_lowercase();
@@ -149,6 +168,7 @@ fn says_something(sentence: &str) -> bool {
     if is_step
         || outcome_words::announces(sentence)
         || outcome_words::keeps_list(sentence)
+        || outcome_words::offers(sentence)
         || sentence.trim_end_matches(['*', '_', ' ']).ends_with(['?', '？'])
     {
         return false;
@@ -173,6 +193,16 @@ mod tests {
             Left to do: write the test; 2 docs
             Counts: name | count / web | 33
             It is a constant: `const Max = 50`"]]
+        .assert_eq(&of(text).join("\n"));
+    }
+
+    #[test]
+    fn what_is_drawn_is_left_out() {
+        let text = "It will look so:\n```\n┌──────────────┐\n│ Sessions  ?  │\n└──────────────┘\n```\nThe folder:\n```\n├── a.go  # data\n```\n\
+                    This is a great exploration. Happy to add more if you want it; just say so. Rows are sorted by `date`.";
+        expect![[r"
+            The folder: `├── a.go  # data`
+            Rows are sorted by `date`."]]
         .assert_eq(&of(text).join("\n"));
     }
 

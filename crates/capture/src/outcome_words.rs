@@ -56,6 +56,16 @@ pub(crate) fn announces(sentence: &str) -> bool {
         && !keeps_list(sentence)
 }
 
+/// "Happy to do it, just say so": an offer tells nothing about the work.
+pub(crate) fn offers(sentence: &str) -> bool {
+    const STARTS: &[&str] =
+        &["happy to ", "glad to ", "want me to ", "would you like ", "feel free to ", "if you'd like"];
+    const SAYS: &[&str] =
+        &["let me know", "just say so", "just say the word", "say the word", "just tell me", "if you'd like"];
+    let lower = markup::bare(sentence).to_lowercase().replace('’', "'");
+    STARTS.iter().any(|start| lower.starts_with(start)) || SAYS.iter().any(|says| lower.contains(says))
+}
+
 /// "Let me mark task 4 as completed": keeping the list of tasks is no work.
 pub(crate) fn keeps_list(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();

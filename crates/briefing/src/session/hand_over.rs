@@ -15,7 +15,7 @@ use crate::trust::Facts;
 
 /// Of the room, so many of twenty parts: what happened since has a claim to the rest, where much did.
 const SHARE: usize = 15;
-const SHARE_FRESH: usize = 16;
+const SHARE_FRESH: usize = 18;
 const SHARE_EARLIER: usize = 10;
 /// So many responses later next to nothing happened since.
 const FRESH_TURNS: u64 = 5;

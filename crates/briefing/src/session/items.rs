@@ -183,13 +183,14 @@ fn tasks(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
 fn done(ledger: &Ledger, known: &Known, items: &mut Vec<Item>) {
     let finished = ledger.finished_segments();
     for (age, segment) in finished.iter().rev().take(DONE_MAX).enumerate() {
-        if known.has_sentence(&segment.subject) {
+        if known.has_sentence(&segment.subject) || known.share(&segment.subject) > told::KNOWN_SHARE {
             continue;
         }
         let subject = one_line(segment.subject.trim_end_matches(['.', ':', ' ']), 100);
         // A request stands in the user's words.
         let mut text = if segment.is_request() { format!("- \"{subject}\"") } else { format!("- {subject}") };
-        let mut files: Vec<&str> = segment.files.iter().rev().map(|path| base_of(path)).collect();
+        let files = segment.files.iter().rev().map(|path| base_of(path));
+        let mut files: Vec<&str> = files.filter(|file| !subject.contains(file)).collect();
         files.dedup();
         files.truncate(DONE_FILES_MAX);
         if !files.is_empty() {

@@ -15,7 +15,7 @@ const REPORT_UNITS_MIN: usize = 300;
 const TELLING_UNITS: usize = 680;
 const TELLING_UNITS_TIGHT: usize = 140;
 /// What a summary says in this share is not said again.
-const KNOWN_SHARE: f64 = 0.75;
+pub(super) const KNOWN_SHARE: f64 = 0.75;
 /// Code that it lacks counts as this much of it.
 const CODE_SHARE: f64 = 0.5;
 

@@ -505,8 +505,6 @@ fn knowing_the_summary_with_room_for_all() {
         - `timeout 60 cargo test` failed: "bash: timeout: command not found". Works: `cargo test`
         You said on the way, newest last:
         - I'll round once, at the invoice's total, because rounding each line adds up to a cent of difference.
-        Done:
-        - Round amounts in the ledger (amount.rs): All amounts now go through Amount::rounded.
         Left behind:
         - committed "4e1f0a2 Round amounts" on "main"
         Edited, no commit since: crates/invoices/: src/refund.rs
