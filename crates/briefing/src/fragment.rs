@@ -69,9 +69,10 @@ pub fn is_ours(text: &str) -> bool {
 pub fn defused(text: &str) -> String {
     let text = shown(text);
     // Our own mark first, as it is told everywhere; then whatever looks like it.
-    let text = match text.contains(OPEN) || text.contains(CLOSE) {
-        true => text.replace(OPEN, "(throughline:").replace(CLOSE, "(/throughline)").into(),
-        false => text,
+    let text = if text.contains(OPEN) || text.contains(CLOSE) {
+        text.replace(OPEN, "(throughline:").replace(CLOSE, "(/throughline)").into()
+    } else {
+        text
     };
     let mut harmless = String::with_capacity(text.len());
     let mut from = 0;
