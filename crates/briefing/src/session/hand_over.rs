@@ -19,6 +19,8 @@ const SHARE_FRESH: usize = 18;
 const SHARE_EARLIER: usize = 10;
 /// So many responses later next to nothing happened since.
 const FRESH_TURNS: u64 = 5;
+/// Each fact of a kind is worth that much less than the one before it.
+const RANK: f64 = 0.25;
 /// What was captured after it tells what it cannot have.
 const NEWER: f64 = 1.5;
 
@@ -27,7 +29,7 @@ pub(super) fn items(facts: &Facts<'_>, reader: Reader) -> Vec<Item> {
     let told = facts.hand_over.iter().enumerate().filter(|(_, fact)| fact.holds());
     let item = |(order, fact): (usize, &StandingLine)| {
         let text = hand_over::line(fact);
-        let worth = worth(fact);
+        let worth = worth(fact) - behind(fact, order, facts.hand_over);
         let why = if fact.is_last { "handed over" } else { "handed over before, and holds" };
         Item { group: heading(fact, reader), ..line(Part::HandOver, order, &text, FIRST, worth, why) }
     };
@@ -43,6 +45,20 @@ fn heading(fact: &StandingLine, reader: Reader) -> String {
         (true, _) => format!("Handed over {}, {}:", hand_over::minute(fact.at), hand_over::whose(fact.by)),
         (false, _) => "Handed over earlier, not taken back since:".to_owned(),
     }
+}
+
+/// How far a fact of an earlier hand-over stands behind others of its kind: of each kind some are told before many of one.
+/// What was ruled, chosen and tried in vain lasts, so its oldest come first; places, values and commands change.
+fn behind(fact: &StandingLine, order: usize, all: &[StandingLine]) -> f64 {
+    if fact.is_last {
+        return 0.0;
+    }
+    let is_peer = |other: &StandingLine| !other.is_last && other.holds() && other.line.kind == fact.line.kind;
+    let (older, newer) = all.split_at(order);
+    let is_oldest_first = matches!(fact.line.kind, LineKind::Rule | LineKind::Choice | LineKind::Tried);
+    let before = if is_oldest_first { older } else { &newer[1..] };
+    let rank = before.iter().filter(|other| is_peer(other)).count();
+    RANK * f64::from(u32::try_from(rank).unwrap_or(u32::MAX))
 }
 
 fn worth(fact: &StandingLine) -> f64 {

@@ -557,7 +557,7 @@ fn for_the_summariser() {
         [throughline:preserve]
         End the summary with one more section, headed "Hand-over": what the next one needs to go on. One fact a line, as `- kind: fact`, exact and whole (names, paths, commands, numbers, error texts word by word); nothing that stands elsewhere in the summary; no headings inside; at most 500 words. Make room for it: in the other sections no code that is on disk anyway, nothing said twice, so that the whole is no longer than it would be without it. The kinds:
         rule: what the user demanded or forbade and still holds, in their words
-        tried: what failed or had to be done over and why, what took its place, what this machine cannot do
+        tried: what did not work or had to be done over and why, what took its place, what this machine cannot do
         state: what passes and what fails now, with counts; what was changed since, what was never run
         command: commands that work here, whole, with folder and flags
         where: which file, function and line does what, of what was changed or found

@@ -16,7 +16,7 @@ pub const CARRIED_BYTES_MAX: usize = 12 << 10;
 const CONTAINED_BYTES_MIN: usize = 14;
 /// Of a fact of fewer words two may share nearly all by chance.
 const WORDS_MIN: usize = 5;
-const SAME_SHARE: f64 = 0.8;
+const SAME_SHARE: f64 = 0.7;
 /// Fingerprints of the hand-overs last taken.
 const TAKEN_MAX: usize = 16;
 
@@ -120,6 +120,14 @@ impl HandOvers {
             kept.push(line);
         }
         kept.reverse();
+        let mut sofar: Vec<Said> = Vec::new();
+        // Said again in fewer words: the older wording tells more.
+        kept.retain(|line| {
+            let fact = Said::of(line.kind, &line.text);
+            let is_less = sofar.iter().any(|older| fact.is_less_than(older));
+            sofar.push(fact);
+            !is_less
+        });
         self.carried = kept;
         let bytes = |lines: &[CarriedLine]| lines.iter().map(|line| line.text.len()).sum::<usize>();
         while self.carried.len() > CARRIED_LINES_MAX || bytes(&self.carried) > CARRIED_BYTES_MAX {
@@ -177,6 +185,11 @@ impl Said {
             || is_renewed
             || (is_same_kind && names_same(&self.lower, &newer.lower))
     }
+
+    /// Whether an older fact says this one in more words.
+    fn is_less_than(&self, older: &Self) -> bool {
+        self.kind == older.kind && self.kind != LineKind::Value && names_same(&self.lower, &older.lower)
+    }
 }
 
 /// Whether a text names what a fact names: every number of it, and nearly all of the words that tell, of so many that it is
@@ -219,6 +232,11 @@ mod tests {
         let kept: Vec<&str> = all.carried.iter().map(|line| line.text.as_str()).collect();
         assert_eq!(kept.len(), 6, "{kept:?}");
         assert!(!kept.iter().any(|text| text.contains("alternative")), "{kept:?}");
+        all.take(handed(4, &[(LineKind::Tried, "testify: not used in this repo at all")]));
+        all.take(handed(5, &[(LineKind::Open, "go on further")]));
+        let kept: Vec<&str> = all.carried.iter().map(|line| line.text.as_str()).collect();
+        assert_eq!(kept.iter().filter(|text| text.contains("testify")).count(), 1, "{kept:?}");
+        assert!(kept.iter().any(|text| text.contains("found no files")), "the one that tells more: {kept:?}");
     }
 
     fn handed(at: i64, lines: &[(LineKind, &str)]) -> HandOver {

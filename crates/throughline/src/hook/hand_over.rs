@@ -18,7 +18,7 @@ use crate::hand_over;
 const KINDS: &str = "open (what was asked, what is promised, the next step), rule (the user's words), state (what passes and \
                      fails, with counts; what was edited and not run since), command (whole lines that work here, look-ups \
                      too), where (file, function and line of what was changed or found), choice (each choice made: what, \
-                     why, instead of what), tried (what failed or had to be done over, why, what took its place), value \
+                     why, instead of what), tried (what did not work or had to be done over, why, what took its place), value \
                      (ids, numbers, names, settings with their defaults)";
 
 /// A compaction happened: what its summary hands over is taken in. A subagent's is not ours.
