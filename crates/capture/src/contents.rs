@@ -3,6 +3,8 @@
 use throughline_domain::text::one_line;
 
 const LINE_UNITS_MAX: usize = 100;
+/// A heading of fewer words names a place in a form, nothing in particular.
+const HEADING_WORDS_MIN: usize = 3;
 /// Of one edit.
 const PER_EDIT_MAX: usize = 12;
 /// Of one file, the newest.
@@ -12,10 +14,16 @@ const PER_FILE_MAX: usize = 10;
 pub(crate) fn defined(path: &str, written: &str, replaced: &str) -> Vec<String> {
     let ending = path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
     let is_page = matches!(ending.as_str(), "md" | "mdx" | "rst");
-    let is_code_test = |line: &str| if is_page { line.starts_with('#') } else { defines(line) };
+    let is_code_test = |line: &str| if is_page { is_telling_heading(line) } else { defines(line) };
     let lines = written.lines().map(str::trim).filter(|line| is_code_test(line));
     let new = lines.filter(|line| !replaced.contains(*line)).map(signature).filter(|line| line.len() > 4);
     new.take(PER_EDIT_MAX).collect()
+}
+
+/// A heading of a page that says what is below it: "Why" and "5. Wrap-up" stand in every page.
+fn is_telling_heading(line: &str) -> bool {
+    let is_word = |word: &&str| word.chars().filter(|c| c.is_alphabetic()).count() >= 3;
+    line.starts_with('#') && line.split_whitespace().filter(is_word).count() >= HEADING_WORDS_MIN
 }
 
 /// Adds what an edit defined; said again it is newer, not more.
@@ -139,7 +147,8 @@ mod tests {
                 "TokenUsage *Usage `json:\"token_usage,omitempty\"`"
             ]
         );
-        assert_eq!(defined("a.md", "# One\ntext\n## Two", ""), ["# One", "## Two"]);
+        let page = "# Why\ntext\n## 5. Wrap-up\n## What the image set carries";
+        assert_eq!(defined("a.md", page, ""), ["## What the image set carries"]);
         assert_eq!(
             defined("a.ts", "const x = useState(0);\nreturn class;\ntype = 3", ""),
             Vec::<String>::new()

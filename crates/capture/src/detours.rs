@@ -63,11 +63,23 @@ fn is_alike(failed: &str, works: &str) -> bool {
     let Some(program) = one.first() else { return false };
     let shared = one.iter().filter(|word| other.contains(word)).count();
     let most = one.len().max(other.len());
+    if other.first() == Some(program) && !is_same_verb(&one[1..], &other[1..]) {
+        return false;
+    }
     if other.contains(program) {
         return shared >= 2 || most <= 2;
     }
     // Another program on the same things: `timeout 5 make x`, then `make x`.
     shared * 2 >= most && shared >= 2
+}
+
+/// Whether a program is asked for the same: `gh pr view` and `gh pr diff` are two things.
+fn is_same_verb(one: &[String], other: &[String]) -> bool {
+    let is_plain = |word: &&String| {
+        word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-') && !word.starts_with('-')
+    };
+    let verbs = |words: &[String]| words.iter().take_while(is_plain).take(2).cloned().collect::<Vec<_>>();
+    verbs(one).iter().zip(&verbs(other)).all(|(one, other)| one == other)
 }
 
 /// The words of a line that mean something, each once, pipes and here-documents left out.
@@ -128,6 +140,8 @@ mod tests {
         );
         succeeded(&mut ledger, "cargo fmt", at(2));
         assert_eq!(ledger.detours[0].works, "");
+        succeeded(&mut ledger, "gh pr diff 454", at(2));
+        assert_eq!(ledger.detours[0].works, "", "another thing");
         succeeded(&mut ledger, "gh pr view 454 --repo o/r", at(3));
         assert_eq!(ledger.detours[0].works, "gh pr view 454 --repo o/r");
     }

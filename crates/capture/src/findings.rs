@@ -16,8 +16,10 @@ const DECISIONS_PER_TEXT_MAX: usize = 4;
 const QUESTION_UNITS_MAX: usize = 400;
 const PLAN_UNITS_MAX: usize = 900;
 const PLAN_LINES_MAX: usize = 12;
-/// What is shorter, and no question itself, answers the question before it.
+/// What is shorter, and asks nothing itself, answers the question before it.
 const ANSWER_WORDS_MAX: usize = 12;
+/// So often the user may pass over a choice that is his to make.
+const PASSES_MAX: u8 = 6;
 /// A question that was passed over is forgotten after so many responses.
 const PASSED_OVER_TURNS_MAX: u64 = 60;
 
@@ -46,18 +48,19 @@ pub(crate) fn from_user(ledger: &mut Ledger, text: &str, place: Place) {
 
 /// The agent went on by itself: nobody was meant to answer. What the user passed over is still asked.
 pub(crate) fn answered(ledger: &mut Ledger) {
-    ledger.findings.retain(|finding| finding.kind != FindingKind::Question || finding.is_passed_over);
+    ledger.findings.retain(|finding| finding.kind != FindingKind::Question || finding.passes > 0);
 }
 
 /// The user spoke: a question that his words answer is asked no more; one that they pass over waits on.
 pub(crate) fn heard(ledger: &mut Ledger, text: &str) {
     let turn = ledger.turn;
     for finding in ledger.findings.iter_mut().filter(|it| it.kind == FindingKind::Question) {
-        // Whoever passed over it twice has let it go.
-        if finding.is_passed_over || answers(text, &finding.quote) {
+        // Whoever passed over it again and again has let it go; a choice between ways is needed sooner or later.
+        let passes_max = if finding.quote.contains('\n') { PASSES_MAX } else { 1 };
+        if finding.passes >= passes_max || answers(text, &finding.quote) {
             finding.quote.clear();
         }
-        finding.is_passed_over = true;
+        finding.passes = finding.passes.saturating_add(1);
     }
     let waits = |it: &Finding| !it.quote.is_empty() && it.place.turn + PASSED_OVER_TURNS_MAX > turn;
     ledger.findings.retain(|it| it.kind != FindingKind::Question || waits(it));
@@ -66,7 +69,7 @@ pub(crate) fn heard(ledger: &mut Ledger, text: &str) {
 /// Whether the user's words may be an answer: short ones are, and such as speak of what was asked.
 fn answers(text: &str, question: &str) -> bool {
     let text = head(text, 2_000).to_lowercase();
-    if !text.trim_end().ends_with(['?', '？']) && word_count(&text) <= ANSWER_WORDS_MAX {
+    if !text.contains(['?', '？']) && word_count(&text) <= ANSWER_WORDS_MAX {
         return true;
     }
     let question = question.to_lowercase();
@@ -102,7 +105,7 @@ fn push(ledger: &mut Ledger, kind: FindingKind, quote: &str, by: By, place: Plac
         quote: quote.to_owned(),
         by_user: by == By::User,
         place,
-        is_passed_over: false,
+        passes: 0,
     });
 }
 
@@ -169,6 +172,9 @@ fn decisions(ledger: &mut Ledger, text: &str, by: By, place: Place) {
 /// The question a text ends with.
 pub(crate) fn last_question(text: &str) -> Option<&str> {
     let line = text.trim_end().lines().next_back()?.trim();
+    if markup::item_mark(line) > 0 {
+        return with_options(text.trim_end());
+    }
     if !line.trim_end_matches(['*', '_', ')', '"']).ends_with('?') || line.starts_with(['|', '>']) {
         return None;
     }
@@ -178,6 +184,23 @@ pub(crate) fn last_question(text: &str) -> Option<&str> {
     } else {
         markup::sentences(line).map(|sentence| sentence.text).last().unwrap_or(line)
     })
+}
+
+/// A question whose answers stand below it, as a list at the text's end.
+fn with_options(text: &str) -> Option<&str> {
+    let (mut options, mut end) = (0, text.len());
+    for line in text.rsplit('\n') {
+        let start = end - line.len();
+        let bare = line.trim();
+        if markup::item_mark(bare) > 0 {
+            options += 1;
+        } else if !bare.is_empty() {
+            let asks = bare.contains('?') && !bare.starts_with(['|', '>', '#']);
+            return (asks && options >= 2).then(|| text[start..].trim());
+        }
+        end = start.saturating_sub(1);
+    }
+    None
 }
 
 /// "Next, I'll …", or a heading with "plan" or "next steps" and the list below it.

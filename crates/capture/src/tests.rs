@@ -505,6 +505,26 @@ fn a_question_is_open_until_somebody_goes_on() {
 }
 
 #[test]
+fn a_choice_that_the_user_has_to_make_stays_open_while_he_speaks_of_other_things() {
+    let mut session = Session::default();
+    session.agent("It makes one commit.\n\nIs that a concern? Options:\n1. **Keep as is**\n2. **Replay the history**\n3. Warn");
+    session.user("Q: where does it get the author from? e.g. `explain 7674489`");
+    session
+        .agent("From the metadata.")
+        .user("That author looks wrong to me, there is probably a bug somewhere in there, I think.");
+    let asked: Vec<&str> = session.ledger.findings.iter().map(|it| it.quote.as_str()).collect();
+    assert_eq!(asked, ["Is that a concern? Options:\n1. **Keep as is**\n2. **Replay the history**\n3. Warn"]);
+    session.user("Replay the history, please, as in your options, and then commit what you have.");
+    assert!(
+        session.ledger.findings.iter().all(|it| it.kind != FindingKind::Question),
+        "{:?}",
+        session.ledger.findings
+    );
+    session.agent("Done:\n- one\n- two");
+    assert!(session.ledger.findings.iter().all(|it| it.kind != FindingKind::Question));
+}
+
+#[test]
 fn what_a_compaction_shall_keep_is_a_directive() {
     let mut session = Session::default();
     session.line(What::Command { name: "/compact".into(), args: "the cursor rules".into() });

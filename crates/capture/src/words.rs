@@ -54,7 +54,7 @@ pub(crate) fn heard(ledger: &mut Ledger, text: &str, place: Place) -> bool {
 
 /// What the agent asked or offered last, in its words.
 fn offered(ledger: &Ledger) -> String {
-    let asked = ledger.findings.iter().rfind(|it| it.kind == FindingKind::Question && !it.is_passed_over);
+    let asked = ledger.findings.iter().rfind(|it| it.kind == FindingKind::Question && it.passes == 0);
     let said = Some(&ledger.stand).filter(|stand| stand.phase == Phase::Told);
     let told = || said.map(|stand| if stand.said.is_empty() { &stand.told } else { &stand.said });
     asked.map(|it| &it.quote).or_else(told).map_or_else(String::new, |words| one_line(words, OFFERED_UNITS))

@@ -404,8 +404,8 @@ pub struct Finding {
     pub by_user: bool,
     /// Where.
     pub place: Place,
-    /// A question that the user's next words did not answer: he spoke of something else.
-    pub is_passed_over: bool,
+    /// How often the user spoke of something else instead of answering a question.
+    pub passes: u8,
 }
 
 /// A call that waits for its answer.

@@ -131,7 +131,10 @@ pub(super) fn commands(ledger: &Ledger, known: &Known, room: Room, items: &mut V
     let mut checks = 0;
     let mut others = Vec::new();
     for (order, command) in newest.into_iter().enumerate() {
-        let is_check = worth::is_check(command) && checks < CHECKS_MAX;
+        // How a run ended that nobody saw, and that is not the newest, tells nothing.
+        let is_check = worth::is_check(command)
+            && checks < CHECKS_MAX
+            && (checks == 0 || command.succeeded.is_some() || !command.result.is_empty());
         if is_check {
             checks += 1;
         }
