@@ -57,7 +57,7 @@ pub(crate) fn heard(ledger: &mut Ledger, text: &str) {
     for finding in ledger.findings.iter_mut().filter(|it| it.kind == FindingKind::Question) {
         // Whoever passed over it again and again has let it go; a choice between ways is needed sooner or later.
         let passes_max = if finding.quote.contains('\n') { PASSES_MAX } else { 1 };
-        if finding.passes >= passes_max || answers(text, &finding.quote) {
+        if finding.passes >= passes_max || answers(text, &finding.quote, finding.passes > 0) {
             finding.quote.clear();
         }
         finding.passes = finding.passes.saturating_add(1);
@@ -66,10 +66,10 @@ pub(crate) fn heard(ledger: &mut Ledger, text: &str) {
     ledger.findings.retain(|it| it.kind != FindingKind::Question || waits(it));
 }
 
-/// Whether the user's words may be an answer: short ones are, and such as speak of what was asked.
-fn answers(text: &str, question: &str) -> bool {
+/// Whether the user's words may be an answer: short ones just behind it are, and such as speak of what was asked.
+fn answers(text: &str, question: &str, is_passed_over: bool) -> bool {
     let text = head(text, 2_000).to_lowercase();
-    if !text.contains(['?', '？']) && word_count(&text) <= ANSWER_WORDS_MAX {
+    if !is_passed_over && !text.contains(['?', '？']) && word_count(&text) <= ANSWER_WORDS_MAX {
         return true;
     }
     let question = question.to_lowercase();
