@@ -49,12 +49,12 @@ fn heading(fact: &StandingLine, reader: Reader) -> String {
 
 /// How far a fact of an earlier hand-over stands behind others of its kind: of each kind some are told before many of one.
 /// What was ruled, chosen and tried in vain lasts, so its oldest come first; places, values and commands change.
-fn behind(fact: &StandingLine, order: usize, all: &[StandingLine]) -> f64 {
+fn behind(fact: &StandingLine, at: usize, all: &[StandingLine]) -> f64 {
     if fact.is_last {
         return 0.0;
     }
     let is_peer = |other: &StandingLine| !other.is_last && other.holds() && other.line.kind == fact.line.kind;
-    let (older, newer) = all.split_at(order);
+    let (older, newer) = all.split_at(at);
     let is_oldest_first = matches!(fact.line.kind, LineKind::Rule | LineKind::Choice | LineKind::Tried);
     let before = if is_oldest_first { older } else { &newer[1..] };
     let rank = before.iter().filter(|other| is_peer(other)).count();
