@@ -131,7 +131,8 @@ fn lookup(line: &str) -> Option<(CommandKind, String)> {
         pair[0] == "show"
             && pair[1].split_once(':').is_some_and(|(at, path)| !at.is_empty() && path.contains('/'))
     };
-    let words: Vec<&str> = line.split_whitespace().collect();
+    // The folder that it goes to first is told, and says nothing about what is looked up.
+    let words: Vec<&str> = shell::behind_cd(line).split_whitespace().collect();
     let is_script = line.contains("<<") || line.lines().count() > LOOKUP_LINES_MAX;
     let tells = words.iter().any(|word| is_far(word)) || words.windows(2).any(is_version);
     let first = words.first().copied().unwrap_or_default();
@@ -261,5 +262,20 @@ pub(crate) fn is_git_commit(command: &Simple) -> bool {
                 word => break word == Some("commit"),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_looked_up_far_away_is_kept_with_the_folder_it_starts_from() {
+        let shown = |line: &str| lookup(line).map(|(_, shown)| shown);
+        let line = "cd ../site && git show data/v1:a7/6f0e/full.jsonl | wc -l";
+        assert_eq!(shown(line).as_deref(), Some(line));
+        assert_eq!(shown("cd /home/dev/code/site && ls -la"), None);
+        assert_eq!(shown("cd /home/dev/code/site && make all"), None);
+        assert!(shown("cd site; gh api \"/users/me/packages/container/web/versions\" --paginate").is_some());
     }
 }
