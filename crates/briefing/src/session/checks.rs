@@ -1,5 +1,7 @@
 //! Checks: what fails, how each check of the work ended last, and which commands were run.
 
+use std::collections::HashMap;
+
 use throughline_domain::ledger::{CommandUse, ErrorSeen, Ledger};
 use throughline_domain::text::one_line;
 
@@ -23,6 +25,8 @@ const FROM_UNITS: usize = 200;
 const FROM_UNITS_TIGHT: usize = 50;
 /// Most commands side by side while anything else wants the room: a longer list is a heap, not a hand-over.
 const COMMANDS_MAX: usize = 16;
+/// Most commands of the same program and verb.
+const ALIKE_MAX: usize = 3;
 /// A longer command is a script; its beginning says which.
 const COMMAND_UNITS: usize = 400;
 /// Newest commands that check the work and are told before anything is weighed.
@@ -130,6 +134,7 @@ pub(super) fn commands(ledger: &Ledger, known: &Known, room: Room, items: &mut V
     let failing = failing_commands(ledger, known, room);
     let mut checks = 0;
     let mut others = Vec::new();
+    let mut families: HashMap<String, usize> = HashMap::new();
     for (order, command) in newest.into_iter().enumerate() {
         // How a run ended that nobody saw, and that is not the newest, tells nothing.
         let is_check = worth::is_check(command)
@@ -159,12 +164,25 @@ pub(super) fn commands(ledger: &Ledger, known: &Known, room: Room, items: &mut V
             let text = format!("{shown}{outcome}{}", since(command, ledger, room));
             items.push(line(Part::Checks, order, &text, FIRST, 0.9, "a command that checks the work"));
         } else if !known.has_command(&command.normal) {
+            // The newest of many that are alike show how it is done.
+            let alike = families.entry(family(&command.normal)).or_default();
+            *alike += 1;
+            if *alike > ALIKE_MAX {
+                continue;
+            }
             let worth = worth::of_command(command, ledger, &shown);
             others.push(line(Part::Commands, order, &shown, WEIGHED, worth, "a command run before"));
         }
     }
     weigh_best(&mut others, COMMANDS_MAX);
     items.extend(others);
+}
+
+/// What commands of one kind have in common: the program and what it is asked for.
+fn family(normal: &str) -> String {
+    let behind_cd =
+        normal.strip_prefix("cd ").and_then(|it| it.split_once("&& ")).map_or(normal, |(_, it)| it);
+    behind_cd.split_whitespace().take(2).collect::<Vec<_>>().join(" ")
 }
 
 /// Which files were edited after a check: what it said then says nothing about them.
