@@ -12,6 +12,9 @@ const PLAIN: &str = "account archive button button change client column comment 
 /// Names of programs that have digits in them.
 const DIGIT_NAMES: &str = "zigbee2mqtt esp32cam fail2ban neo4j log4j2 auth0 s3fs k3s k8s-api n8n p4merge h2console web3js oauth2-proxy ec2proxy b2sync i2pd l2tpd x509util ldap2csv pdf2text md5deep sha1sum mp3gain bzip2 lz4cat e2fsck python3 php8-fpm tomcat9 mysql8 mariadb11 postgres16 elastic7 redis7 jenkins2 gitlab15 nextcloud29 nginx-1 db01 db02.acme.lan mail01 vpn2 web-03.corp.lan gw1.example.net pve2 nas3 i18n l10n a11y utf8 base64 ipv6 http2 grpc2 v4l2 wpa3 wifi6 usb3";
 
+/// What is said of passwords.
+const TALK: &str = "changes rules complexity length lengths handling caching rotation storage later afterwards tomorrow yesterday again twice manually automatically carefully correctly properly quickly separately explicitly directly optional required disabled enabled missing unchanged unknown invalid expired hidden visible empty plaintext plain encrypted hashing hashes salting prompts prompting policy policies reminders expectations management managers workflow workflows behaviour equality formats validators confirmation remember forgotten reset recovery sharing protection backups documentation configuration settings setting directive support testing tests checks checking review strength entropy typing guessing spraying stuffing cracking leaks leaking garbage nonsense something anything nothing whatever somehow instead first last only alone together alongside unconditionally permanently temporarily beforehand internally externally uppercase lowercase letters digits symbols characters unicode fields inputs dialogs forms pages screens buttons labels columns tables rows quickcheck hypothesis argon bcrypt vergessen ändern geändert falsch richtig abgelaufen zurücksetzen eingeben wiederholen merken speichern ungültig incorrecta olvidada caducada oublié expiré invalide errata scaduta vanhentunut väärin felaktigt ugyldigt successfully unsuccessfully accepted rejected verified required";
+
 /// A generator of numbers.
 pub(crate) struct Draw(pub(crate) u64);
 
@@ -286,6 +289,7 @@ fn word_of_code(draw: &mut Draw, gap: &str) -> Option<String> {
             3 => format!("{}-{}{}", draw.of(SERVICES), draw.of("v db node srv eu us k"), draw.digits(1, 2)),
             _ => draw.of(DIGIT_NAMES).to_owned(),
         },
+        "talk" => draw.of(TALK).to_owned(),
         "lower" => draw.of(PLAIN).to_owned(),
         "cap" => draw.run(CAPS, 1),
         "ph" => match draw.below(12) {

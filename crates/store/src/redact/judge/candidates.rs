@@ -191,7 +191,7 @@ fn phrase_ends(scene: &Scene<'_>, line: &Line, index: usize) -> [Option<usize>; 
     let atom = &scene.atoms[index];
     let last_classes =
         index.checked_sub(1).filter(|last| *last >= line.first).map_or(0, |last| scene.atoms[last].classes);
-    let begins = atom.before
+    let is_led = atom.before
         & (gap::COLON
             | gap::EQUALS
             | gap::QUOTE
@@ -203,8 +203,11 @@ fn phrase_ends(scene: &Scene<'_>, line: &Line, index: usize) -> [Option<usize>; 
             | gap::PAREN)
         != 0
         || last_classes & SPEAKS != 0
-        || last_classes & class::STOP != 0 && atom.classes == 0
+        || last_classes & class::STOP != 0 && atom.classes == 0;
+    // `password pickled onion 77`: without a number it is talk.
+    let is_behind_name =
         || scene.near(atom.start).iter().any(|mark| mark.end < atom.start && mark.end + 4 > atom.start);
+    let begins = is_led || is_behind_name();
     if !begins || atom.is_quoted {
         return ends;
     }
@@ -239,7 +242,11 @@ fn phrase_ends(scene: &Scene<'_>, line: &Line, index: usize) -> [Option<usize>; 
     };
     let is_one = |last: &usize| {
         let value = &scene.text[atom.start..scene.atoms[*last].end];
-        value.len() <= VALUE_BYTES_MAX && !value.contains(OPENING) && !value.contains("://")
+        let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
+        value.len() <= VALUE_BYTES_MAX
+            && (is_led || has_digit)
+            && !value.contains(OPENING)
+            && !value.contains("://")
     };
     if ends.iter().all(Option::is_none) || !is_told() {
         return [None; ENDS_MAX];

@@ -212,9 +212,10 @@ pub struct Judged {
 }
 
 /// How many sorts of values there are.
-pub const SORTS: usize = 5;
+pub const SORTS: usize = 6;
 
-/// The sort of a value: chosen by a person, drawn at random, a number, some words, one word. What is random is public more
+/// The sort of a value: chosen by a person, drawn at random, a number, some words, words that are
+/// joined, one word. What is random is public more
 /// often than secret, and words are mostly words.
 fn sort_of(value: &str) -> usize {
     let bytes = value.as_bytes();
@@ -223,6 +224,7 @@ fn sort_of(value: &str) -> usize {
     match () {
         () if bytes.iter().all(|byte| byte.is_ascii_digit() || b"-.:/+, ".contains(byte)) => 2,
         () if value.contains(' ') => 3,
+        () if is_word(value) => 5,
         () if is_words(value) => 4,
         () if is_hex
             || bytes.len() >= 16 && value::is_token(value, Standing::Plain) && !value::is_wordy(value) =>

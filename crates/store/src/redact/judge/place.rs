@@ -142,7 +142,9 @@ fn add_beyond(scene: &Scene<'_>, span: &Span, row: &mut Row) {
                 }
             }
         }
-        counts.iter().for_each(|count| row.add(*count));
+        for count in counts {
+            row.add(count);
+        }
     }
     let asks = |number: usize| {
         let line = &scene.lines[number];

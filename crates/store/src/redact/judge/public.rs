@@ -38,6 +38,11 @@ const IDS: [&str; 33] = [
 ];
 /// Least bytes behind such a beginning.
 const ID_BYTES_MIN: usize = 8;
+/// Types of fields.
+const TYPES: [&str; 18] = [
+    "string", "str", "text", "varchar", "char", "nvarchar", "int", "integer", "bigint", "boolean", "bool",
+    "uuid", "blob", "bytea", "optional", "option", "nullable", "serial",
+];
 /// What is said of things that have a name, right behind it.
 const MISSED: [&str; 6] = [
     " not found",
@@ -72,6 +77,7 @@ const ZONES: [&str; 16] = [
 pub(super) fn is_public(value: &str) -> bool {
     value.contains('\t')
         || is_id(value)
+        || is_column(value)
         || is_pointer(value)
         || is_machine(value)
         || is_id_field(value)
@@ -108,6 +114,14 @@ fn is_of_thing(text: &str, start: usize, end: usize) -> bool {
     let is_number = !text[start..end].bytes().any(|byte| byte.is_ascii_alphabetic());
     if is_number && before.trim_end_matches(' ').ends_with('"') && before.contains("HTTP/") {
         return true;
+    }
+    // `MAX_OUTPUT_TOKENS=113096`
+    let name = before.trim_end_matches(['=', ':', ' ', '"', '\'']);
+    if is_number && name.len() < before.len() && name.len() >= 6 && name.is_char_boundary(name.len() - 6) {
+        let is_count = name[name.len() - 6..].eq_ignore_ascii_case("tokens");
+        if is_count {
+            return true;
+        }
     }
     let Some(before) = before.strip_suffix(' ') else { return false };
     let word = before.rsplit([' ', '\n', '(', '*']).next().unwrap_or_default();
@@ -147,6 +161,12 @@ fn is_in_address(text: &str, start: usize) -> bool {
 fn is_id(value: &str) -> bool {
     IDS.iter().any(|it| value.len() >= it.len() + ID_BYTES_MIN && value.starts_with(it))
         && !value.contains(['!', '?', '&', '%', '*', ' '])
+}
+
+/// `String? @db.Text`, `VARCHAR(255) NOT NULL`: the type of a field.
+fn is_column(value: &str) -> bool {
+    let kind = value.split([' ', '(', '?', '[']).next().unwrap_or_default();
+    kind.len() < value.len() && TYPES.iter().any(|it| kind.eq_ignore_ascii_case(it))
 }
 
 /// `0xc000fe8422`
@@ -193,6 +213,7 @@ mod tests {
             "db01.acme.lan?",
             "request_id=5920b742-be54-45c3-97df-f4c96919d15d",
             "$API/v1/me",
+            "String? @db.Text",
         ] {
             assert!(is_public(value), "{value}");
         }
@@ -201,6 +222,7 @@ mod tests {
             ("das Passwort von zigbee2mqtt wurde", "zigbee2mqtt", true),
             ("das Passwort ist zigbee2mqtt", "zigbee2mqtt", false),
             ("Lines 1052-1098", "1052-1098", true),
+            ("MAX_OUTPUT_TOKENS=113096", "113096", true),
             ("\"GET /password HTTP/1.1\" 200 8841", "200 8841", true),
             ("t.Errorf(\"got: %s\", file1AfterStash)", "file1AfterStash", true),
             ("das Kennwort (Hasel2maus)", "Hasel2maus", false),
