@@ -203,7 +203,10 @@ fn phrase_ends(scene: &Scene<'_>, line: &Line, index: usize) -> [Option<usize>; 
             | gap::PAREN)
         != 0
         || last_classes & SPEAKS != 0
-        || last_classes & class::STOP != 0 && atom.classes == 0;
+        || last_classes & class::STOP != 0
+            && atom.classes == 0
+            && index >= line.first + 2
+            && scene.atoms[index - 2].classes & (class::SETTLED | class::ENTER) != 0;
     // `password pickled onion 77`: without a number it is talk.
     let is_behind_name =
         || scene.near(atom.start).iter().any(|mark| mark.end < atom.start && mark.end + 4 > atom.start);

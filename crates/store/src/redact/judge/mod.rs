@@ -38,8 +38,9 @@ const WORD_BYTES_MAX: usize = 20;
 const OVERLAPS_MAX: usize = 4;
 /// A text that is no longer may be a message: it is judged though no word of it tells, when it has some words and
 /// something stands out.
-const MESSAGE_BYTES_MAX: usize = 600;
-const MESSAGE_BLANKS_MIN: usize = 3;
+const MESSAGE_BYTES_MAX: usize = 400;
+const MESSAGE_BLANKS_MIN: usize = 5;
+const MESSAGE_BYTES_MIN: usize = 30;
 
 /// The numbers of a value, one after the other.
 #[derive(Debug, Clone)]
@@ -159,8 +160,11 @@ struct Line {
     bars: u8,
     is_prompt: bool,
     is_comment: bool,
-    /// Whether it ends with a colon.
+    /// Whether it ends with a colon, or with a question mark.
     ends_open: bool,
+    is_question: bool,
+    /// How many of its first words are about what.
+    about: [u8; place::BEYOND.len()],
 }
 
 /// A stretch of a text around telling words.
@@ -248,14 +252,14 @@ pub(super) fn judge(text: &str, marks: Marks, found: &mut Vec<Found>) {
     each(text, marks, &ruled, |span, row, is_ruled| {
         let sum = trees::sum(&row.values);
         let value = &text[span.start..span.end];
-        let is_public = is_barred(text, span);
         let may_leave = || !is_word(value) && !is_in_environment(text, span.start);
-        if is_ruled && (is_public || sum < trees::LEAVE && may_leave()) {
+        if is_ruled && (sum < trees::LEAVE && may_leave() || is_barred(text, span)) {
             vetoed.push((span.start, span.end));
         } else if !is_ruled
-            && !is_public
+            && sum >= trees::MASK_LEAST
             && sum >= trees::MASK[sort_of(value)]
             && !value::is_placeholder(value)
+            && !is_barred(text, span)
         {
             added.push(Found { start: span.start, end: span.end, kind: "password", is_certain: false });
         }
@@ -361,7 +365,7 @@ fn each(text: &str, marks: Marks, ruled: &[(usize, usize)], mut found: impl FnMu
     if !ruled.is_empty() {
         openers.sort_unstable_by_key(|mark| mark.start);
     }
-    if text.len() <= MESSAGE_BYTES_MAX && (!openers.is_empty() || is_message(text)) {
+    if openers.is_empty() && text.len() <= MESSAGE_BYTES_MAX && is_message(text) {
         candidates::each_in(&scene(text, &marks, 0, text.len()), ruled, &mut found);
         return;
     }
@@ -387,18 +391,31 @@ fn each(text: &str, marks: Marks, ruled: &[(usize, usize)], mut found: impl FnMu
     }
 }
 
-/// Whether a text has some words, and one that is none: letters and digits together, or a capital behind a hyphen.
+/// Whether a text has some words, and one that is none: letters and digits together, or a capital before a hyphen. What has
+/// the signs of code is no message.
 fn is_message(text: &str) -> bool {
-    let words = || text.split_ascii_whitespace();
+    if text.len() < MESSAGE_BYTES_MIN || memchr::memchr3(b'{', b';', b'\\', text.as_bytes()).is_some() {
+        return false;
+    }
     let is_odd = |word: &str| {
-        let bytes = word.trim_end_matches(['.', ',', ';', ':', ')', '"']).as_bytes();
-        let has = |belongs: fn(&u8) -> bool| bytes.iter().any(belongs);
-        bytes.len() >= 6
-            && !word.contains("://")
-            && (has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
-                || has(u8::is_ascii_uppercase) && bytes[1..].iter().any(|byte| b"-_.!#*+&$%".contains(byte)))
+        let bytes = word.trim_end_matches(['.', ',', ':', ')', '?']).as_bytes();
+        if bytes.len() < 8 || bytes.len() > VALUE_BYTES_MAX || !bytes[0].is_ascii_alphanumeric() {
+            return false;
+        }
+        let (mut digits, mut letters, mut capitals, mut signs) = (0, 0, 0, 0);
+        for byte in bytes {
+            match byte {
+                b'0'..=b'9' => digits += 1,
+                b'a'..=b'z' | 0x80.. => letters += 1,
+                b'A'..=b'Z' => capitals += 1,
+                b'/' | b'=' | b'(' | b'<' | b'`' | b'"' | b':' => return false,
+                _ => signs += 1,
+            }
+        }
+        digits > 0 && letters + capitals > 3 || capitals > 0 && letters > 3 && signs > 0
     };
-    words().nth(MESSAGE_BLANKS_MIN).is_some() && words().any(is_odd)
+    let words = text.split_ascii_whitespace();
+    words.clone().nth(MESSAGE_BLANKS_MIN).is_some() && words.clone().any(is_odd)
 }
 
 /// How much of a text a word opens; nothing before `floor`, which was looked at already.
@@ -448,8 +465,17 @@ fn scene<'t>(text: &'t str, marks: &'t [Mark], from: usize, to: usize) -> Scene<
     for raw in text[from..to].split('\n') {
         let first = scene.atoms.len();
         let after = atoms::cut(raw, start, &mut scene.atoms, &mut scene.quoted);
-        for atom in &mut scene.atoms[first..] {
-            atom.classes = words::classes(&text[atom.start..atom.end]);
+        let mut about = [0_u8; place::BEYOND.len()];
+        for (number, atom) in scene.atoms[first..].iter_mut().enumerate() {
+            let word = &text[atom.start..atom.end];
+            atom.classes = words::classes(word);
+            atom.has_digit = word.bytes().any(|byte| byte.is_ascii_digit());
+            atom.is_address = place::is_address(word);
+            if number < place::AROUND_ATOMS {
+                for (bits, sum) in place::BEYOND.iter().zip(&mut about) {
+                    *sum += u8::from(atom.classes & bits != 0);
+                }
+            }
         }
         let trimmed = raw.trim_start();
         let bytes = raw.as_bytes();
@@ -464,6 +490,8 @@ fn scene<'t>(text: &'t str, marks: &'t [Mark], from: usize, to: usize) -> Scene<
             is_prompt: trimmed.starts_with("$ ") || trimmed.starts_with("> ") || trimmed.starts_with("# "),
             is_comment: trimmed.starts_with("//") || trimmed.starts_with('#') || trimmed.starts_with("--"),
             ends_open: raw.trim_end().ends_with([':', '：']),
+            is_question: raw.trim_end().ends_with(['?', '？']),
+            about,
         });
         start += raw.len() + 1;
     }

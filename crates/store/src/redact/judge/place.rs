@@ -6,10 +6,10 @@ use super::words::class;
 use super::{Line, Mark, PASS, Row, Scene, Span};
 
 /// How far words are counted on either side.
-const AROUND_ATOMS: usize = 14;
+pub(super) const AROUND_ATOMS: usize = 14;
 /// Lines above and below that are looked at, and for what.
 const LINES_BEYOND: usize = 2;
-const BEYOND: [u16; 7] = [
+pub(super) const BEYOND: [u16; 7] = [
     class::PUBLIC | class::EXAMPLE,
     class::WHO,
     class::GIVEN | class::LINK,
@@ -133,24 +133,17 @@ fn add_beyond(scene: &Scene<'_>, span: &Span, row: &mut Row) {
     let above = span.line.saturating_sub(LINES_BEYOND)..span.line;
     let below = span.line + 1..(span.line + 1 + LINES_BEYOND).min(scene.lines.len());
     for lines in [above, below] {
-        let mut counts = [0_u8; 7];
+        let mut counts = [0_u8; BEYOND.len()];
         for line in &scene.lines[lines] {
-            let last = line.last.min(line.first + AROUND_ATOMS);
-            for atom in &scene.atoms[line.first..last] {
-                for (bits, sum) in BEYOND.iter().zip(&mut counts) {
-                    *sum += u8::from(atom.classes & bits != 0);
-                }
+            for (count, sum) in line.about.iter().zip(&mut counts) {
+                *sum += count;
             }
         }
         for count in counts {
             row.add(count);
         }
     }
-    let asks = |number: usize| {
-        let line = &scene.lines[number];
-        scene.text[line.start..line.end].trim_end().ends_with(['?', '？'])
-    };
-    row.flag(span.line.checked_sub(1).is_some_and(asks));
+    row.flag(span.line.checked_sub(1).is_some_and(|number| scene.lines[number].is_question));
 }
 
 /// Others that look like it: codes come in lists.
@@ -163,12 +156,11 @@ fn add_kin(scene: &Scene<'_>, span: &Span, line: &Line, row: &mut Row) {
         if (span.first..=span.last).contains(&(from + number)) {
             continue;
         }
-        let word = &scene.text[atom.start..atom.end];
         let is_here = atom.start >= line.start && atom.end <= line.end;
-        let has_digit = word.bytes().any(|byte| byte.is_ascii_digit());
-        odd += usize::from(is_here && has_digit);
-        has_address |= is_here && atom.end <= span.start && (word.contains('@') || is_address(word));
-        if word.len() == span.end - span.start && form == self::form(word) {
+        odd += usize::from(is_here && atom.has_digit);
+        has_address |= is_here && atom.end <= span.start && atom.is_address;
+        let is_kin = || form == self::form(&scene.text[atom.start..atom.end]);
+        if atom.end - atom.start == span.end - span.start && is_kin() {
             kin += 1;
             alone += usize::from(atom.before & gap::LINE != 0);
         }
@@ -182,8 +174,11 @@ fn add_kin(scene: &Scene<'_>, span: &Span, line: &Line, row: &mut Row) {
     row.add(capped(near.iter().filter(|mark| mark.class <= PASS).count()));
 }
 
-/// `192.168.0.1`, `nas.lan`
-fn is_address(word: &str) -> bool {
+/// `192.168.0.1`, `nas.lan`, `somebody@example.org`
+pub(super) fn is_address(word: &str) -> bool {
+    if word.contains('@') {
+        return true;
+    }
     let mut parts = 0;
     word.split('.').all(|part| {
         parts += 1;
