@@ -3,7 +3,7 @@
 use super::atoms::gap;
 use super::words::class;
 use super::{
-    CODE, LOGIN, Line, PASS, PASSWORD, PHRASE_WORDS_MAX, Row, SOFT, Scene, Span, TOKEN, VALUE_BYTES_MAX,
+    CODE, LOGIN, Line, Mark, PASS, PASSWORD, PHRASE_WORDS_MAX, Row, SOFT, Scene, Span, VALUE_BYTES_MAX,
     VALUE_BYTES_MIN, WORD_BYTES_MAX, look, overlaps, place,
 };
 use crate::redact::OPENING;
@@ -35,7 +35,7 @@ pub(super) fn each_in(
                 };
                 tell(&span, false);
             }
-            for last in phrase_ends(scene, line, index).into_iter().flatten() {
+            for last in phrase_ends(scene, number, index).into_iter().flatten() {
                 let (start, end) = (atom.start, scene.atoms[last].end);
                 if !overlaps(start, end) {
                     tell(
@@ -127,12 +127,19 @@ fn may_be_value(scene: &Scene<'_>, line: &Line, index: usize) -> bool {
     if atom.classes != 0 || length < 5 {
         return false;
     }
+    // Nobody chooses a word for a token.
+    let is_quoted_setting =
+        atom.before & (gap::EQUALS | gap::COLON) != 0 && !value.chars().all(char::is_alphabetic);
+    let near = scene.near(atom.start);
+    if !is_quoted_setting && !near.is_empty() && !near.iter().any(is_of_chosen) {
+        return false;
+    }
     // `Sieben-auf-einen`, and what stands in brackets behind the word that names it.
     let is_mixed = bytes[1..length - 1].iter().any(|byte| matches!(byte, b'-' | b'_' | b'.'))
         && bytes.iter().any(u8::is_ascii_uppercase)
         && bytes.iter().any(u8::is_ascii_lowercase);
     let is_bracketed = atom.before & gap::PAREN != 0
-        && scene.near(atom.start).iter().any(|mark| mark.end < atom.start && mark.end + 3 > atom.start);
+        && near.iter().any(|mark| mark.end < atom.start && mark.end + 3 > atom.start);
     if is_mixed || is_bracketed {
         return true;
     }
@@ -141,6 +148,11 @@ fn may_be_value(scene: &Scene<'_>, line: &Line, index: usize) -> bool {
         index.checked_sub(1).filter(|last| *last >= line.first).map_or(0, |last| scene.atoms[last].classes);
     let is_flagged = index > line.first && scene.text[scene.atoms[index - 1].start..].starts_with('-');
     is_joined || is_flagged || last & SPEAKS != 0 || line.last - line.first == 1
+}
+
+/// Whether a word speaks of what people choose, or type.
+fn is_of_chosen(mark: &Mark) -> bool {
+    matches!(mark.class, PASSWORD | CODE | LOGIN | SOFT | PASS)
 }
 
 /// Classes of the words right before a value.
@@ -186,8 +198,9 @@ const GOES_ON: [&str; 34] = [
 const ENDS_MAX: usize = 3;
 
 /// The last pieces of some words that may be one value beginning here: where the words end, and where a sentence may go on.
-fn phrase_ends(scene: &Scene<'_>, line: &Line, index: usize) -> [Option<usize>; ENDS_MAX] {
+fn phrase_ends(scene: &Scene<'_>, line_number: usize, index: usize) -> [Option<usize>; ENDS_MAX] {
     let mut ends = [None; ENDS_MAX];
+    let line = &scene.lines[line_number];
     let atom = &scene.atoms[index];
     let last_classes =
         index.checked_sub(1).filter(|last| *last >= line.first).map_or(0, |last| scene.atoms[last].classes);
@@ -223,7 +236,7 @@ fn phrase_ends(scene: &Scene<'_>, line: &Line, index: usize) -> [Option<usize>; 
     {
         let next = &scene.atoms[last + 1];
         let word = &scene.text[next.start..next.end];
-        if last > index && count + 1 < ENDS_MAX && GOES_ON.contains(&word) {
+        if next.classes != 0 && last > index && count + 1 < ENDS_MAX && GOES_ON.contains(&word) {
             ends[count] = Some(last);
             count += 1;
         }
@@ -238,10 +251,11 @@ fn phrase_ends(scene: &Scene<'_>, line: &Line, index: usize) -> [Option<usize>; 
     }
     // Only where somebody said what it is.
     let is_told = || {
+        let floor = scene.lines[line_number.saturating_sub(1)].start;
         scene
             .near(atom.start)
             .iter()
-            .any(|mark| matches!(mark.class, PASSWORD | CODE | LOGIN | TOKEN | SOFT | PASS))
+            .any(|mark| is_of_chosen(mark) && (mark.class != SOFT || mark.start >= floor))
     };
     let is_one = |last: &usize| {
         let value = &scene.text[atom.start..scene.atoms[*last].end];

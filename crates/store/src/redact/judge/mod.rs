@@ -39,6 +39,8 @@ const OVERLAPS_MAX: usize = 4;
 /// A text that is no longer may be a message: it is judged though no word of it tells, when it has some words and
 /// something stands out.
 const MESSAGE_BYTES_MAX: usize = 400;
+/// How much more speaks for a value there, in the trees' steps.
+const UNTOLD: i32 = 1_000;
 const MESSAGE_BLANKS_MIN: usize = 5;
 const MESSAGE_BYTES_MIN: usize = 30;
 
@@ -116,6 +118,13 @@ impl Marks {
             _ => None,
         };
         let Some(class) = class else { return };
+        // `4ab-2fab`: in what is drawn at random it says nothing.
+        let is_inside =
+            |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphanumeric);
+        if matches!(what, What::OtpSeed | What::Otp) && (is_inside(at.checked_sub(1)) || is_inside(Some(end)))
+        {
+            return;
+        }
         let (start, stop) = name;
         let is_plural =
             matches!(bytes[stop - 1], b's' | b'S') || matches!(bytes.get(stop), Some(b's' | b'S'));
@@ -247,6 +256,7 @@ pub(super) fn judge(text: &str, marks: Marks, found: &mut Vec<Found>) {
         return;
     }
     let ruled = guesses(found);
+    let more = if marks.0.is_empty() { UNTOLD } else { 0 };
     let mut vetoed = Vec::new();
     let mut added = Vec::new();
     each(text, marks, &ruled, |span, row, is_ruled| {
@@ -256,8 +266,8 @@ pub(super) fn judge(text: &str, marks: Marks, found: &mut Vec<Found>) {
         if is_ruled && (sum < trees::LEAVE && may_leave() || is_barred(text, span)) {
             vetoed.push((span.start, span.end));
         } else if !is_ruled
-            && sum >= trees::MASK_LEAST
-            && sum >= trees::MASK[sort_of(value)]
+            && sum >= trees::MASK_LEAST + more
+            && sum >= trees::MASK[sort_of(value)] + more
             && !value::is_placeholder(value)
             && !is_barred(text, span)
         {
@@ -469,8 +479,12 @@ fn scene<'t>(text: &'t str, marks: &'t [Mark], from: usize, to: usize) -> Scene<
         for (number, atom) in scene.atoms[first..].iter_mut().enumerate() {
             let word = &text[atom.start..atom.end];
             atom.classes = words::classes(word);
-            atom.has_digit = word.bytes().any(|byte| byte.is_ascii_digit());
-            atom.is_address = place::is_address(word);
+            let mut is_dotted = false;
+            for byte in word.bytes() {
+                atom.has_digit |= byte.is_ascii_digit();
+                is_dotted |= matches!(byte, b'.' | b'@');
+            }
+            atom.is_address = is_dotted && place::is_address(word);
             if number < place::AROUND_ATOMS {
                 for (bits, sum) in place::BEYOND.iter().zip(&mut about) {
                     *sum += u8::from(atom.classes & bits != 0);

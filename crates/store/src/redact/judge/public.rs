@@ -76,6 +76,7 @@ const ZONES: [&str; 16] = [
 /// Whether a value is an id, a place in memory, a machine's name, or a field with its name before it.
 pub(super) fn is_public(value: &str) -> bool {
     value.contains('\t')
+        || value.contains(" -")
         || is_id(value)
         || is_column(value)
         || is_pointer(value)
@@ -122,6 +123,14 @@ fn is_of_thing(text: &str, start: usize, end: usize) -> bool {
         if is_count {
             return true;
         }
+    }
+    // `agentId: a33b9fecbf8c82329`
+    let is_hex = text[start..end].bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    if is_hex
+        && name.len() < before.len()
+        && (name.ends_with("Id") || name.ends_with("_id") || name.ends_with("ID"))
+    {
+        return true;
     }
     let Some(before) = before.strip_suffix(' ') else { return false };
     let word = before.rsplit([' ', '\n', '(', '*']).next().unwrap_or_default();
@@ -214,6 +223,7 @@ mod tests {
             "request_id=5920b742-be54-45c3-97df-f4c96919d15d",
             "$API/v1/me",
             "String? @db.Text",
+            "Expand-Archive -Force",
         ] {
             assert!(is_public(value), "{value}");
         }
@@ -222,6 +232,7 @@ mod tests {
             ("das Passwort von zigbee2mqtt wurde", "zigbee2mqtt", true),
             ("das Passwort ist zigbee2mqtt", "zigbee2mqtt", false),
             ("Lines 1052-1098", "1052-1098", true),
+            ("agentId: a33b9fecbf8c82329 (use it)", "a33b9fecbf8c82329", true),
             ("MAX_OUTPUT_TOKENS=113096", "113096", true),
             ("\"GET /password HTTP/1.1\" 200 8841", "200 8841", true),
             ("t.Errorf(\"got: %s\", file1AfterStash)", "file1AfterStash", true),
