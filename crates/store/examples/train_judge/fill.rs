@@ -9,6 +9,12 @@ const NAMES: &str = "Anna Ben Carla David Elena Farid Greta Hugo Ines Jonas Keik
 const SERVICES: &str = "auth billing cart catalog checkout dashboard deploy gateway grafana ingest inventory jenkins keycloak ledger mailer metrics monitor notify orders payments portal proxy queue registry reports scheduler search sensor session shop staging storage sync tracker upload vault warehouse webhook wiki worker";
 const PLAIN: &str = "account archive button button change client column comment config customer default department device document email entry error example feature folder garden handler header index input issue item label laptop letter library machine manager message meeting module monday number object office option order output page panel paper parser pasta phone picture policy printer process product profile project record report request response result review router sample schema screen script section sequence server service sheet signal smoke spring staff state station status step string summary support system table target team template test thing ticket title topic update user value version window worker";
 
+/// Names of programs that have digits in them.
+const DIGIT_NAMES: &str = "zigbee2mqtt esp32cam fail2ban neo4j log4j2 auth0 s3fs k3s k8s-api n8n p4merge h2console web3js oauth2-proxy ec2proxy b2sync i2pd l2tpd x509util ldap2csv pdf2text md5deep sha1sum mp3gain bzip2 lz4cat e2fsck python3 php8-fpm tomcat9 mysql8 mariadb11 postgres16 elastic7 redis7 jenkins2 gitlab15 nextcloud29 nginx-1 db01 db02.acme.lan mail01 vpn2 web-03.corp.lan gw1.example.net pve2 nas3 i18n l10n a11y utf8 base64 ipv6 http2 grpc2 v4l2 wpa3 wifi6 usb3";
+
+/// What is said of passwords.
+const TALK: &str = "changes rules complexity length lengths handling caching rotation storage later afterwards tomorrow yesterday again twice manually automatically carefully correctly properly quickly separately explicitly directly optional required disabled enabled missing unchanged unknown invalid expired hidden visible empty plaintext plain encrypted hashing hashes salting prompts prompting policy policies reminders expectations management managers workflow workflows behaviour equality formats validators confirmation remember forgotten reset recovery sharing protection backups documentation configuration settings setting directive support testing tests checks checking review strength entropy typing guessing spraying stuffing cracking leaks leaking garbage nonsense something anything nothing whatever somehow instead first last only alone together alongside unconditionally permanently temporarily beforehand internally externally uppercase lowercase letters digits symbols characters unicode fields inputs dialogs forms pages screens buttons labels columns tables rows quickcheck hypothesis argon bcrypt vergessen ändern geändert falsch richtig abgelaufen zurücksetzen eingeben wiederholen merken speichern ungültig incorrecta olvidada caducada oublié expiré invalide errata scaduta vanhentunut väärin felaktigt ugyldigt successfully unsuccessfully accepted rejected verified required";
+
 /// A generator of numbers.
 pub(crate) struct Draw(pub(crate) u64);
 
@@ -92,7 +98,18 @@ fn password(draw: &mut Draw) -> String {
     let short = draw.digits(1, 2);
     let sign = draw.sign("!#$%&*+?~@");
     let joint = draw.sign("-_.-_.-!#+*&$~");
-    match draw.below(26) {
+    match draw.below(31) {
+        26 => joined(draw),
+        27 => format!("{first}{b}"),
+        28 => format!("{}{first}{}{second}", draw.digits(1, 2), draw.digits(1, 3)),
+        29 => {
+            let about = draw.of("changeme replace your fake test example dummy todo insert sample please not here secret password default demo");
+            format!("{about}{joint}{a}{joint}{number}")
+        }
+        30 => {
+            let length = draw.between(8, 14);
+            draw.run(&format!("{BASE62}!#$%&*+-_?)(<>^=@"), length) + &short
+        }
         0..=2 => format!("{a}{joint}{b}{joint}{number}"),
         3 | 4 => format!("{a}{joint}{b}{number}"),
         5 => format!("{first}{joint}{second}{joint}{short}"),
@@ -134,7 +151,31 @@ fn password(draw: &mut Draw) -> String {
     }
 }
 
+/// Words that sentences have.
+const SMALL: &str = "the a my no of in and on with for is are to at over under behind der die das im am mit ohne und von zu auf nach le la les de du et sur el los en con y il di e per na w i z";
+/// What people do in passphrases.
+const DONE: &str = "waits eats sings dances likes sleeps runs hides jumps paints drinks tanzen tanzt frisst singt schläft läuft kocht trinkt danse mange chante baila come duerme balla dorme";
+
+/// Words as a sentence has them.
+fn sentence(draw: &mut Draw) -> String {
+    let mut words = Vec::new();
+    for _ in 0..draw.between(1, 3) {
+        if draw.below(2) == 0 {
+            words.push(draw.of(SMALL).to_owned());
+        }
+        words.push(if draw.below(4) == 0 { draw.title() } else { draw.word() });
+        if draw.below(2) == 0 {
+            words.push(draw.of(DONE).to_owned());
+        }
+    }
+    words.push(draw.word());
+    words.join(" ")
+}
+
 fn phrase(draw: &mut Draw) -> String {
+    if draw.below(3) == 0 {
+        return sentence(draw);
+    }
     let count = draw.between(2, 5);
     let mut words: Vec<String> = (0..count).map(|_| draw.word()).collect();
     match draw.below(5) {
@@ -160,7 +201,14 @@ fn token(draw: &mut Draw) -> String {
 fn code(draw: &mut Draw) -> String {
     let letters =
         ["0123456789", "ABCDEFGHJKLMNPQRSTUVWXYZ23456789", "abcdefghijkmnpqrstuvwxyz23456789"][draw.below(3)];
-    let (groups, length) = (draw.between(2, 4), draw.between(4, 6));
+    let (groups, length) = (draw.between(1, 8), draw.between(3, 6));
+    if groups == 1 {
+        let length = draw.between(8, 12);
+        return draw.run(letters, length - 1) + &draw.digits(1, 1);
+    }
+    if draw.below(6) == 0 {
+        return format!("{}-{}", draw.run(letters, 4), draw.run(letters, 5));
+    }
     (0..groups).map(|_| draw.run(letters, length)).collect::<Vec<_>>().join("-")
 }
 
@@ -234,6 +282,14 @@ fn word_of_code(draw: &mut Draw, gap: &str) -> Option<String> {
             draw.of(PLAIN)
         ),
         "prod" => draw.of("PostgreSQL16 Python3 Ubuntu24.04 Windows11 ES2022 OAuth2 Log4j2 Neo4j IPv6 H264 Web3 Java21 Node20 MariaDB11 Log4Shell Base64 Sha256 Pbkdf2 Argon2id Rsa4096 Utf8 Html5 Vue3 Qt6 Symfony7").to_owned(),
+        "prod2" => match draw.below(5) {
+            0 => draw.of(DIGIT_NAMES).to_owned(),
+            1 => format!("{}{}", draw.of(SERVICES), draw.digits(1, 2)),
+            2 => format!("{}2{}", draw.of(PLAIN), draw.of(SERVICES)),
+            3 => format!("{}-{}{}", draw.of(SERVICES), draw.of("v db node srv eu us k"), draw.digits(1, 2)),
+            _ => draw.of(DIGIT_NAMES).to_owned(),
+        },
+        "talk" => draw.of(TALK).to_owned(),
         "lower" => draw.of(PLAIN).to_owned(),
         "cap" => draw.run(CAPS, 1),
         "ph" => match draw.below(12) {
@@ -339,8 +395,44 @@ fn secret(draw: &mut Draw, gap: &str) -> Option<String> {
             (0..count).map(|_| draw.run("0123456789", length)).collect::<Vec<_>>().join(" ")
         }
         "code" => code(draw),
+        "dot" => joined(draw),
+        "combo" => combination(draw),
+        "door" => door(draw),
         _ => return None,
     })
+}
+
+/// Small words, joined: `two.words.or.more`.
+fn joined(draw: &mut Draw) -> String {
+    let count = draw.between(2, 5);
+    let joint = ["-", ".", "_", "-", "."][draw.below(5)];
+    let mut words: Vec<String> = (0..count).map(|_| draw.word()).collect();
+    if draw.below(4) == 0 {
+        words.insert(1, draw.of("the im and no of nach am in und my be a").to_owned());
+    }
+    if draw.below(4) == 0 {
+        words.push(draw.digits(1, 3));
+    }
+    words.join(joint)
+}
+
+/// What a dial or a pairing screen takes.
+fn combination(draw: &mut Draw) -> String {
+    let joint = ["-", "-", " ", "/", "."][draw.below(5)];
+    let lengths: &[usize] = [&[2, 2, 2][..], &[2, 2, 2, 2], &[3, 2, 3], &[4, 3, 4], &[3, 3]][draw.below(5)];
+    lengths.iter().map(|length| draw.run("0123456789", *length)).collect::<Vec<_>>().join(joint)
+}
+
+/// What a door takes.
+fn door(draw: &mut Draw) -> String {
+    let digits = draw.digits(4, 6);
+    match draw.below(6) {
+        0 => format!("{digits}#"),
+        1 => format!("*{digits}#"),
+        2 => format!("{digits}{}", draw.run("ABCDE", 1)),
+        3 => format!("{}{digits}", draw.run("ABCDE", 1)),
+        _ => digits,
+    }
 }
 
 /// A text and the secrets in it.

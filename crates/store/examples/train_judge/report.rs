@@ -55,8 +55,10 @@ fn print_limits(set: &Set, scores: &[f64]) -> Vec<(f64, usize)> {
         for text in
             set.texts.iter().filter(|it| it.secrets.is_empty() && it.writer != "real" && it.writer != "drawn")
         {
-            let of_sort =
-                text.rows.clone().filter(|row| !set.rows[*row].is_ruled && set.rows[*row].sort == sort);
+            let of_sort = text.rows.clone().filter(|row| {
+                let it = &set.rows[*row];
+                !it.is_ruled && !it.is_barred && it.sort == sort
+            });
             let best = of_sort.max_by(|left, right| scores[*left].total_cmp(&scores[*right]));
             bests.push(best.map_or(-99.0, |row| scores[row]));
             worst.extend(best.map(|row| (scores[row], row)));
@@ -110,7 +112,7 @@ fn masked(text: &Text, set: &Set, scores: &[f64], mask: [f64; SORTS]) -> Vec<(us
     let vetoed: Vec<(usize, usize)> = text
         .rows
         .clone()
-        .filter(|row| set.rows[*row].is_ruled && scores[*row] < LEAVE)
+        .filter(|row| set.rows[*row].is_ruled && (set.rows[*row].is_barred || scores[*row] < LEAVE))
         .map(|row| set.rows[row].span)
         .collect();
     spans.extend(
@@ -118,7 +120,7 @@ fn masked(text: &Text, set: &Set, scores: &[f64], mask: [f64; SORTS]) -> Vec<(us
     );
     for row in text.rows.clone() {
         let it = &set.rows[row];
-        if !it.is_ruled && scores[row] >= mask[it.sort] {
+        if !it.is_ruled && !it.is_barred && scores[row] >= mask[it.sort] {
             spans.push(it.span);
         }
     }

@@ -7,6 +7,8 @@ const BEGIN_BYTES_MAX: usize = 72;
 const ROW_BYTES_MAX: usize = 4_096;
 /// Fewer numbers are something else.
 const NUMBERS_MIN: usize = 8;
+/// Fewer letters are, too.
+const LETTERS_MIN: usize = 4;
 
 /// `psk[] = { 0x52, 0x75, … }`, `secret := []byte{82, 117, …}`, `password = bytes([82, …])`.
 pub(super) fn after(text: &str, end: usize) -> Option<Found> {
@@ -19,7 +21,7 @@ pub(super) fn after(text: &str, end: usize) -> Option<Found> {
     let length = head.iter().take_while(|byte| belongs(byte)).count();
     (end + sign + 1..end + length.max(sign + 1))
         .filter(opens)
-        .find_map(|at| row_at(bytes, at))
+        .find_map(|at| row_at(bytes, at).or_else(|| letters_at(bytes, at)))
         .map(|(start, end)| Found { start, end, kind: "secret", is_certain: true })
 }
 
@@ -50,6 +52,22 @@ fn row_at(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
         }
     }
     (count >= NUMBERS_MIN && !is_counted).then_some((start, end))
+}
+
+/// The same for letters: `{'s', '8', 'W', …}`.
+fn letters_at(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    let limit = bytes.len().min(at + ROW_BYTES_MAX);
+    let mut next = at;
+    let (mut end, mut count) = (at, 0);
+    while let Some([b'\'', letter, b'\'', ..]) = bytes.get(next..limit)
+        && letter.is_ascii_graphic()
+    {
+        end = next + 3;
+        count += 1;
+        let gap = bytes[end..limit].iter().take_while(|byte| matches!(byte, b',' | b' ' | b'\n'));
+        next = end + gap.count();
+    }
+    (count >= LETTERS_MIN).then_some((at, end))
 }
 
 /// How long the number of a byte is, and the number.

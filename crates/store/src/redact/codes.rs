@@ -5,6 +5,8 @@ use super::Found;
 /// How far behind its title the list begins, and how long it is.
 const TITLE_BYTES_MAX: usize = 100;
 const LIST_BYTES_MAX: usize = 1_200;
+/// So many groups are one code.
+const GROUPS_MIN: usize = 5;
 /// Words between two codes: `✗ used`, `and`.
 const OTHERS_MAX: usize = 4;
 /// A phrase has twelve words or more; one may be cut off.
@@ -12,6 +14,9 @@ const PHRASE_WORDS_MIN: usize = 11;
 const PHRASE_WORDS_MAX: usize = 27;
 /// A phrase begins no further behind the word that says so.
 const PHRASE_START_MAX: usize = 160;
+/// How far away numbered words stand, and how many there are.
+const NUMBERED_BYTES_MAX: usize = 420;
+const NUMBERED_WORDS_MIN: usize = 6;
 /// How far behind its word a PIN stands.
 const PIN_BYTES_MAX: usize = 64;
 /// How far behind the word that says second factor its seed stands.
@@ -39,6 +44,10 @@ fn each_below(text: &str, from: usize, found: &mut Vec<Found>) {
         if line.trim().is_empty() {
             continue;
         }
+        if let Some((start, end)) = groups_on(line) {
+            codes.push((at + start, at + end));
+            continue;
+        }
         match codes_on(line) {
             Some(places) => codes.extend(places.into_iter().map(|(start, end)| (at + start, at + end))),
             None if codes.is_empty() && others < OTHERS_MAX => others += 1,
@@ -49,6 +58,21 @@ fn each_below(text: &str, from: usize, found: &mut Vec<Found>) {
         let as_found = |(start, end)| Found { start, end, kind: "recovery-code", is_certain: false };
         found.extend(codes.into_iter().map(as_found));
     }
+}
+
+/// One long code in groups of one length, as the only thing on a line: `EsTu gUVW AWVR GyUT`.
+fn groups_on(line: &str) -> Option<(usize, usize)> {
+    let row = line.trim_matches([' ', '\t', '\r', '`', '*', '>', '"']);
+    let groups = row.split(' ');
+    let first = groups.clone().next()?.len();
+    let is_group =
+        |group: &str| group.len() == first && group.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_drawn = row.bytes().any(|byte| byte.is_ascii_digit())
+        || row.bytes().skip(1).any(|byte| byte.is_ascii_uppercase());
+    let is_one =
+        (4..=6).contains(&first) && groups.clone().count() >= GROUPS_MIN && groups.clone().all(is_group);
+    let start = row.as_ptr() as usize - line.as_ptr() as usize;
+    (is_one && is_drawn).then_some((start, start + row.len()))
 }
 
 /// The codes of a line on which nothing else stands but their numbers and signs.
@@ -94,6 +118,16 @@ fn each_behind(text: &str, from: usize, found: &mut Vec<Found>) {
     };
     let end = text.floor_char_boundary(start + LIST_BYTES_MAX);
     let is_close = text[start..].starts_with([':', '=', '：', '→']);
+    // `→ 1076 1281, 5695 3765`
+    let line = text[start..end].split('\n').next().unwrap_or_default();
+    let line = line.trim_start_matches([':', '=', '：', '→', '>', ' ']);
+    if is_close && let Some(places) = codes_on(line).filter(|places| places.len() > 1) {
+        let at = line.as_ptr() as usize - text.as_ptr() as usize;
+        let as_found =
+            |(from, to)| Found { start: at + from, end: at + to, kind: "recovery-code", is_certain: false };
+        found.extend(places.into_iter().map(as_found));
+        return;
+    }
     let mut codes = Vec::new();
     let mut others = 0;
     let mut at = start;
@@ -132,6 +166,12 @@ fn is_code(word: &str) -> bool {
     let is_group = |group: &&str| {
         (3..=20).contains(&group.len()) && group.bytes().all(|byte| byte.is_ascii_alphanumeric())
     };
+    // `518-27-403`, as a thing that is paired shows it; `4417-90823`.
+    let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
+    let is_number = word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    if is_number && (lengths == [3, 2, 3] || lengths == [4, 3, 4] || lengths == [4, 5]) {
+        return true;
+    }
     if !groups.iter().all(is_group) || !(5..=96).contains(&word.len()) {
         return false;
     }
@@ -145,6 +185,41 @@ fn is_code(word: &str) -> bool {
         1 => digits > 0 && (word.len() >= 8 || digits > 1) && word.len() <= 32,
         2..=8 if is_even => digits > 0 || groups.len() > 3 || groups[0].len() == 5 || groups[0].len() == 4,
         _ => false,
+    }
+}
+
+/// The words of a wallet, one by one, where they are numbered: before or behind what says so.
+pub(super) fn each_numbered_word(text: &str, at: usize, found: &mut Vec<Found>) {
+    let start = text.ceil_char_boundary(at.saturating_sub(NUMBERED_BYTES_MAX));
+    let end = text.floor_char_boundary(at + NUMBERED_BYTES_MAX);
+    let mut words: Vec<(usize, usize)> = Vec::new();
+    let mut number = None;
+    for raw in text[start..end].split_whitespace() {
+        let place = raw.as_ptr() as usize - text.as_ptr() as usize;
+        let digits = raw.bytes().take_while(u8::is_ascii_digit).count();
+        let behind = raw[digits..].trim_start_matches(['.', ')', ':', '#', '-']);
+        let is_marked = digits > 0 && behind.len() + digits < raw.len();
+        if is_marked {
+            number = raw[..digits].parse::<usize>().ok();
+        }
+        let word = if is_marked { behind } else { raw }.trim_end_matches([',', ';', '|']);
+        if word.is_empty() {
+            continue;
+        }
+        let is_word = (3..=8).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase());
+        if number == Some(words.len() + 1) && is_word {
+            let from = place + raw.find(word).unwrap_or(0);
+            words.push((from, from + word.len()));
+        } else if words.len() >= NUMBERED_WORDS_MIN {
+            break;
+        } else {
+            words.clear();
+        }
+        number = None;
+    }
+    if words.len() >= NUMBERED_WORDS_MIN {
+        let as_found = |(start, end)| Found { start, end, kind: "seed-phrase", is_certain: true };
+        found.extend(words.into_iter().map(as_found));
     }
 }
 
@@ -256,7 +331,31 @@ pub(super) fn pin_after(text: &str, from: usize) -> Option<Found> {
         }
         let is_link = matches!(
             word,
-            "" | "is" | "ist" | "lautet" | "est" | "es" | "now" | "was" | "code" | "-" | "–" | "number"
+            "" | "is"
+                | "ist"
+                | "lautet"
+                | "est"
+                | "es"
+                | "now"
+                | "was"
+                | "code"
+                | "-"
+                | "–"
+                | "number"
+                | "übrigens"
+                | "still"
+                | "noch"
+                | "immer"
+                | "jetzt"
+                | "again"
+                | "weiterhin"
+                | "bleibt"
+                | "ahora"
+                | "è"
+                | "é"
+                | "är"
+                | "to"
+                | "auf"
         );
         is_linked = is_link || (is_linked && pin.is_empty());
         if word.ends_with(['.', ';', '?']) {

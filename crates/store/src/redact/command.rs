@@ -1,7 +1,7 @@
 //! Commands: programs and statements that take a password without giving it a name.
 
 use super::Found;
-use super::named::{self, Ends, Value};
+use super::reading::{self, Ends, Value};
 use super::value::{self, Standing};
 use super::{prose, sentence, talk};
 
@@ -204,7 +204,8 @@ fn secret_at(text: &str, word: usize, word_end: usize) -> Option<Found> {
         Takes::Piped => piped_into(bytes, word, word_end)?,
         Takes::Here => return pair_at(text, word_end, ':').filter(|found| stands_apart(text, found)),
         Takes::AfterUser => {
-            let value = named::value_at(bytes, word_end, Ends::Usual).filter(|_| names_user(bytes, word))?;
+            let value =
+                reading::value_at(bytes, word_end, Ends::Usual).filter(|_| names_user(bytes, word))?;
             return password(text, value).filter(|found| stands_apart(text, found));
         }
         // "they send encrypted passwords"
@@ -215,7 +216,7 @@ fn secret_at(text: &str, word: usize, word_end: usize) -> Option<Found> {
             let by = memchr::memmem::find(&bytes[word_end..end], b" by ")
                 .or_else(|| memchr::memmem::find(&bytes[word_end..end], b" BY "))?;
             // Backticks are for code that a sentence names.
-            named::value_at(bytes, word_end + by + 4, Ends::Usual)
+            reading::value_at(bytes, word_end + by + 4, Ends::Usual)
                 .filter(|value| value.standing == Standing::Quoted && bytes[value.start - 1] != b'`')?
         }
     };
@@ -241,7 +242,7 @@ fn each_pair(text: &str, from: usize, found: &mut Vec<Found>) {
     let mut at = 0;
     while let Some(sign) = line[at..].find('=').map(|sign| at + sign) {
         let name = line[..sign].rsplit([' ', '"', '\'', '=']).next().unwrap_or_default();
-        let value = named::value_at(text.as_bytes(), from + sign + 1, Ends::Usual);
+        let value = reading::value_at(text.as_bytes(), from + sign + 1, Ends::Usual);
         let is_flag = name.starts_with('-') && !name.ends_with("literal");
         at = sign + 1;
         if let Some(value) = value.filter(|value| !is_flag && value.end <= limit) {
@@ -263,7 +264,7 @@ fn nth_word(bytes: &[u8], from: usize, end: usize, number: usize) -> Option<Valu
     let mut left = number;
     loop {
         at += bytes.get(at..end)?.iter().take_while(|byte| **byte == b' ').count();
-        let value = named::value_at(bytes, at, Ends::Usual).filter(|value| value.end <= end)?;
+        let value = reading::value_at(bytes, at, Ends::Usual).filter(|value| value.end <= end)?;
         let is_flag = bytes[value.start] == b'-';
         if left == 0 && !is_flag {
             return Some(value);
@@ -279,7 +280,7 @@ fn piped_into(bytes: &[u8], word: usize, word_end: usize) -> Option<Value> {
     let floor = memchr::memrchr(b'\n', &bytes[floor..word]).map_or(floor, |at| floor + at + 1);
     let rest = &bytes[word_end..bytes.len().min(word_end + ASKED_BYTES_MAX)];
     if let Some(here) = memchr::memmem::find(rest, b"<<< ") {
-        return named::value_at(bytes, word_end + here + 4, Ends::Usual);
+        return reading::value_at(bytes, word_end + here + 4, Ends::Usual);
     }
     let pipe = floor + memchr::memrchr(b'|', &bytes[floor..word])?;
     let line = &bytes[floor..pipe];
@@ -287,7 +288,7 @@ fn piped_into(bytes: &[u8], word: usize, word_end: usize) -> Option<Value> {
         [b"echo ".as_slice(), b"printf ", b"echo -n ", b"printf %s ", b"printf '%s' ", b"printf \"%s\" "]
             .into_iter();
     let at = printing.filter_map(|it| Some(memchr::memmem::rfind(line, it)? + it.len())).max()?;
-    let mut value = named::value_at(bytes, floor + at, Ends::Usual).filter(|value| value.end <= pipe)?;
+    let mut value = reading::value_at(bytes, floor + at, Ends::Usual).filter(|value| value.end <= pipe)?;
     if bytes[word..word_end].eq_ignore_ascii_case(b"chpasswd") {
         let colon = memchr::memchr(b':', &bytes[value.start..value.end])?;
         value.start += colon + 1;
@@ -313,11 +314,11 @@ fn second_argument(text: &str, from: usize) -> Option<Found> {
     if !is_quote(bytes.get(from + usize::from(has_prefix))) {
         return None;
     }
-    let user = named::value_at(bytes, from, Ends::Usual)?;
+    let user = reading::value_at(bytes, from, Ends::Usual)?;
     let comma = bytes[user.end..].iter().take(4).position(|byte| *byte == b',')?;
     let at = user.end + comma + 1;
     let blanks = bytes[at..].iter().take(4).take_while(|byte| **byte == b' ').count();
-    let value = named::value_at(bytes, at + blanks, Ends::Usual)?;
+    let value = reading::value_at(bytes, at + blanks, Ends::Usual)?;
     (value.standing == Standing::Quoted).then(|| password(text, value))?
 }
 
@@ -325,13 +326,13 @@ fn second_argument(text: &str, from: usize) -> Option<Found> {
 fn after_flag(bytes: &[u8], from: usize, end: usize, flag: &[u8]) -> Option<Value> {
     let at = flag_at(bytes, from, end, flag)?;
     let blanks = bytes[at..end].iter().take_while(|byte| **byte == b' ').count();
-    named::value_at(bytes, at + blanks, Ends::Usual)
+    reading::value_at(bytes, at + blanks, Ends::Usual)
 }
 
 /// `-pvalue` alone: with a blank behind it, the flag asks for the password.
 fn glued_flag(bytes: &[u8], from: usize, end: usize, flag: &[u8]) -> Option<Value> {
     let at = flag_at(bytes, from, end, flag)?;
-    (bytes.get(at) != Some(&b' ')).then(|| named::value_at(bytes, at, Ends::Usual))?
+    (bytes.get(at) != Some(&b' ')).then(|| reading::value_at(bytes, at, Ends::Usual))?
 }
 
 /// Behind a flag that stands alone or before its value.
@@ -355,7 +356,7 @@ fn user_of(text: &str, from: usize, end: usize, flags: &[&str], sign: char) -> O
 
 /// The password of `user:password`.
 fn pair_at(text: &str, at: usize, sign: char) -> Option<Found> {
-    let mut value = named::value_at(text.as_bytes(), at, Ends::Usual)?;
+    let mut value = reading::value_at(text.as_bytes(), at, Ends::Usual)?;
     if value.standing != Standing::Quoted {
         // A comma may stand between the two, or in the password.
         let word = text[value.start..]
@@ -393,7 +394,7 @@ fn sent(bytes: &[u8], word: usize, word_end: usize) -> Option<Value> {
         ["assword", "assphrase"].into_iter().any(|it| memchr::memmem::find(before, it.as_bytes()).is_some());
     let at =
         word_end + bytes[word_end..].iter().take(3).take_while(|byte| matches!(byte, b'-' | b' ')).count();
-    let mut value = named::value_at(bytes, at, Ends::Usual).filter(|_| asked)?;
+    let mut value = reading::value_at(bytes, at, Ends::Usual).filter(|_| asked)?;
     for end in [b"\\r".as_slice(), b"\\n"] {
         if bytes[value.start..value.end].ends_with(end) {
             value.end -= end.len();

@@ -269,7 +269,12 @@ fn decoded_text(run: &[u8]) -> Option<String> {
     if !has(u8::is_ascii_uppercase) || !has(u8::is_ascii_lowercase) {
         return None;
     }
-    if !is_text(&decode(&run[..run.len().min(HEAD_BYTES / 3 * 4)])?) {
+    let head = decode(&run[..run.len().min(HEAD_BYTES / 3 * 4)])?;
+    if let Some(head) = narrowed(&head) {
+        return is_text(&head)
+            .then(|| narrowed(&decode(run)?).and_then(|all| String::from_utf8(all).ok()))?;
+    }
+    if !is_text(&head) {
         return None;
     }
     let bytes = decode(run)?;
@@ -277,6 +282,12 @@ fn decoded_text(run: &[u8]) -> Option<String> {
         return None;
     }
     String::from_utf8(bytes).ok()
+}
+
+/// Letters of two bytes each, the second of which is nothing: as Windows writes them.
+fn narrowed(bytes: &[u8]) -> Option<Vec<u8>> {
+    let is_wide = bytes.len() > 7 && bytes.iter().skip(1).step_by(2).all(|byte| *byte == 0);
+    is_wide.then(|| bytes.iter().step_by(2).copied().collect())
 }
 
 fn is_text(bytes: &[u8]) -> bool {

@@ -17,6 +17,7 @@ mod foreign;
 #[path = "../../rules/gitleaks.rs"]
 mod gitleaks;
 mod header;
+mod hint_words;
 mod hints;
 mod joint;
 mod judge;
@@ -36,6 +37,7 @@ mod printed;
 mod private_key;
 mod prose;
 mod rare_joint;
+mod reading;
 mod sentence;
 mod shape;
 mod structured;
@@ -65,7 +67,7 @@ pub(crate) use mark::{at_end as mark_at_end, at_start as mark_at_start, of as ma
 pub use transcript_line::line;
 
 /// Which rules mask: raised whenever they find more, so that what was stored before is masked again.
-pub const RULES_VERSION: u32 = 6;
+pub const RULES_VERSION: u32 = 7;
 
 /// How deep base64 inside of base64 is looked into.
 const DEPTH_MAX: usize = throughline_domain::limits::ENCODED_DEPTH_MAX;
@@ -191,6 +193,9 @@ fn look_at_encoded(text: &str, depth: usize, found: &mut Vec<Found>) {
         encoded::each_run(text, |start, end, run| {
             let kind = match run {
                 Run::Text(decoded) => secrets_in(decoded, depth + 1).first().map(|inner| inner.kind),
+                // The number of a public key.
+                Run::Prefixed if text[..start].ends_with("\"n\":\"") => None,
+                Run::Prefixed if text[..start].ends_with("\"n\": \"") => None,
                 Run::Prefixed => Some("token"),
             };
             found.extend(kind.map(|kind| Found { start, end, kind, is_certain: false }));
@@ -349,7 +354,10 @@ fn look_at(what: What, text: &str, at: usize, found: &mut Vec<Found>, end: usize
     let bytes = text.as_bytes();
     match what {
         What::Codes => codes::each_after(text, end, found),
-        What::SeedPhrase => found.extend(codes::phrase_after(text, end)),
+        What::SeedPhrase => {
+            found.extend(codes::phrase_after(text, end));
+            codes::each_numbered_word(text, at, found);
+        }
         What::Words => found.extend(sentence::words_after(text, at, end)),
         What::OtpSeed => found.extend(codes::seed_after(text, end)),
         What::LoginTalk => {

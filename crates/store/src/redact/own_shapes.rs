@@ -87,7 +87,7 @@ pub(super) static SHAPES: [Shape; 184] = [
     shape("slack-token", "xoxs-", r"xoxs\-[\-0-9A-Za-z]{16,1024}"),
     shape("slack-token", "xoxc-", r"xoxc\-[\-0-9A-Za-z]{16,1024}"),
     shape("slack-cookie", "xoxd-", r"xoxd\-[%+\-/0-9=A-Z_a-z]{16,1024}"),
-    inside("discord-webhook", "/api/webhooks/", r"/api/webhooks/[0-9]{16,20}/[\-0-9A-Z_a-z]{40,100}"),
+    inside("discord-webhook", "/api/webhooks/", r"/api/webhooks/[0-9]{12,20}/[\-0-9A-Z_a-z]{40,100}"),
     shape("npm-access-token", "npm_", "npm_[0-9A-Za-z]{30,1024}"),
     shape("pypi-upload-token", "pypi-ag", r"pypi\-Ag[\-0-9A-Z_a-z]{40,1024}"),
     shape("crates-io-token", "cio", "cio[0-9A-Za-z]{32}"),

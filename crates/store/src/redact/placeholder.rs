@@ -1,7 +1,7 @@
 //! Placeholders: what stands where a value would, and is none.
 
 use super::mark;
-use super::value::piece_end;
+use super::value::{self, piece_end};
 
 /// Examples are short.
 const PLACEHOLDER_BYTES_MAX: usize = 128;
@@ -198,6 +198,15 @@ fn has_own(value: &str) -> bool {
             at = end;
         }
     }
+    let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
+    // `put-your-token-here` says what belongs there; `put-the-kettle-here-3` does not.
+    let says_what = || {
+        let lower = value.to_ascii_lowercase();
+        ["key", "token", "pass", "secret", "pwd", "credential", "value", "your"]
+            .iter()
+            .any(|it| lower.contains(it))
+    };
     is_odd && own >= OWN_BYTES_MIN
-        || own >= 2 * OWN_BYTES_MIN && value.bytes().any(|byte| byte.is_ascii_digit())
+        || own >= 2 * OWN_BYTES_MIN && (has_digit || value::is_salad(value))
+        || (has_digit && own >= OWN_BYTES_MIN || is_odd && own >= 3 || value.contains("NOT")) && !says_what()
 }

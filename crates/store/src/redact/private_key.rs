@@ -11,6 +11,8 @@ const LINE_BYTES_MAX: usize = 80;
 const LINES_WITHOUT_MAX: usize = 4;
 /// How much code stands between a key's last piece and its last line.
 const LAST_GAP_BYTES_MAX: usize = 48;
+/// Rows of a key that was printed in hex.
+const ROWS_MAX: usize = 160;
 /// How far the numbers of one key stand apart.
 const NUMBERS_BYTES_MAX: usize = 4_096;
 const DASHES: &[u8] = b"-----";
@@ -108,6 +110,10 @@ pub(super) fn each_number(text: &str, at: usize, found: &mut Vec<Found>) {
     const NAMES: [&str; 9] = ["d", "p", "q", "dp", "dq", "qi", "k", "inverseq", "x5k"];
     // The object around the one field, or what follows the tag.
     let bytes = text.as_bytes();
+    if bytes[at] | 32 == b'p' {
+        each_row_of_hex(text, at, found);
+        return;
+    }
     let floor = at.saturating_sub(NUMBERS_BYTES_MAX);
     let is_tag = bytes[at] != b'"';
     let opening = memchr::memrchr(b'{', &bytes[floor..at]).map(|opening| floor + opening + 1);
@@ -125,6 +131,23 @@ pub(super) fn each_number(text: &str, at: usize, found: &mut Vec<Found>) {
         if is_number && NAMES.contains(&name.as_str()) {
             let start = value.as_ptr() as usize - text.as_ptr() as usize;
             found.push(Found { start, end: start + value.len(), kind: "private-key", is_certain: false });
+        }
+    }
+}
+
+/// `privateExponent:` and, on the lines below, `5b:0e:…`: as openssl prints a key, with its primes behind.
+fn each_row_of_hex(text: &str, at: usize, found: &mut Vec<Found>) {
+    let limit = text.floor_char_boundary(at + BLOCK_BYTES_MAX);
+    for line in text[at..limit].split('\n').skip(1).take(ROWS_MAX) {
+        let row = line.trim();
+        let is_row = row.len() > 2
+            && row.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b':')
+            && row.as_bytes()[2] == b':';
+        if is_row {
+            let start = row.as_ptr() as usize - text.as_ptr() as usize;
+            found.push(Found { start, end: start + row.len(), kind: "private-key", is_certain: true });
+        } else if !row.ends_with(':') || row.contains(' ') {
+            break;
         }
     }
 }

@@ -555,7 +555,7 @@ fn a_value_that_is_named_once_is_masked_wherever_it_stands() {
 
 #[test]
 fn a_value_that_was_learnt_is_masked_where_nothing_names_it() {
-    let secret = ["Osprey~Quill", "-90317"].concat();
+    let secret = ["osprey.quill", ".harbour"].concat();
     let said = format!("the log has {secret} in it");
     assert_eq!(text(&said), said);
     learn(&secret);

@@ -1,8 +1,9 @@
 //! Trees: a name that says secret judges all that stands under it, and a field that holds a name judges the field beside it.
 
 use super::joint;
-use super::named::{self, Ends};
+use super::named;
 use super::names::{self, Says};
+use super::reading::{self, Ends};
 use super::value::{self, Standing};
 use super::{Found, OPENING};
 
@@ -135,7 +136,7 @@ fn held_between(text: &str, from: usize, to: usize) -> Option<(usize, usize)> {
             let start = value.as_ptr() as usize - text.as_ptr() as usize;
             return Some((start, start + value.len()));
         }
-        let value = named::value_at(bytes, place, Ends::Usual)?;
+        let value = reading::value_at(bytes, place, Ends::Usual)?;
         // A phrase has blanks in it.
         let is_plain = value.standing != Standing::Quoted;
         let line = line_end(bytes, value.start);

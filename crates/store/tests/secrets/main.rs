@@ -32,16 +32,15 @@ const LEAST: f64 = 0.98;
 const BLIND_RECALL: f64 = 0.80;
 /// What is found of the cases to tune on.
 const TUNED_CASES_LEAST: f64 = 0.98;
-/// What is found of the second set, everyday and awkward cases apart. Found before the rules had seen it: 0.90 and 0.68.
-const SECOND_EVERYDAY_LEAST: f64 = 0.99;
-const SECOND_AWKWARD_LEAST: f64 = 0.95;
-/// The same of the third set, which was found to 0.93 and 0.72 before, and of the fourth: 0.95 and 0.88.
-const THIRD_EVERYDAY_LEAST: f64 = 0.98;
-const THIRD_AWKWARD_LEAST: f64 = 0.79;
-const FOURTH_EVERYDAY_LEAST: f64 = 0.96;
-const FOURTH_AWKWARD_LEAST: f64 = 0.88;
-/// What was found of the cases that are held back when they were measured for the first time, and what of their
-/// look-alikes stayed; less would be a step back. Nobody tunes on them.
+/// What is found of the sets that were held back once and are tuned on since, everyday and awkward cases apart. Found before
+/// the rules had seen them: of the second 0.90 and 0.68, of the third 0.93 and 0.72, of the fourth 0.95 and 0.88, of the
+/// fifth 0.96 and 0.75 (with 0.8 % of its look-alikes changed), of the sixth 0.93 and 0.65 (with 0.2 %).
+const SECOND_LEAST: (f64, f64) = (0.99, 0.96);
+const THIRD_LEAST: (f64, f64) = (0.98, 0.93);
+const FOURTH_LEAST: (f64, f64) = (0.98, 0.95);
+const FIFTH_LEAST: (f64, f64) = (0.98, 0.95);
+const SIXTH_LEAST: (f64, f64) = (0.97, 0.92);
+/// What has to be found of cases that are held back, and what of their look-alikes has to stay. Nobody tunes on them.
 const BLIND_EVERYDAY: f64 = 0.95;
 const BLIND_AWKWARD: f64 = 0.74;
 const BLIND_UNCHANGED: f64 = 0.991;
@@ -204,16 +203,19 @@ fn recall_and_precision_on_the_part_that_was_held_back() {
     assert!(recall >= BLIND_RECALL && precision >= LEAST, "recall {recall:.4}, precision {precision:.4}");
 }
 
-const TUNED_CASES: &str = include_str!("cases/tune.jsonl");
-const THIRD_CASES: &str = include_str!("cases/third.jsonl");
-const THIRD_HARMLESS: &str = include_str!("cases/harmless_third.jsonl");
-const FOURTH_CASES: &str = include_str!("cases/fourth.jsonl");
-const FOURTH_HARMLESS: &str = include_str!("cases/harmless_fourth.jsonl");
-const HELD_BACK_CASES: &str = include_str!("cases/held_back.jsonl");
-const HELD_BACK_HARMLESS: &str = include_str!("cases/harmless_held_back.jsonl");
-const SECOND_CASES: &str = include_str!("cases/second.jsonl");
-const SECOND_HARMLESS: &str = include_str!("cases/harmless_second.jsonl");
-const TUNED_HARMLESS: &str = include_str!("cases/harmless_tune.jsonl");
+/// The cases of a set and its look-alikes.
+type Cases = (&'static str, &'static str);
+
+const TUNED_CASES: Cases = (include_str!("cases/tune.jsonl"), include_str!("cases/harmless_tune.jsonl"));
+const SECOND_CASES: Cases = (include_str!("cases/second.jsonl"), include_str!("cases/harmless_second.jsonl"));
+const THIRD_CASES: Cases = (include_str!("cases/third.jsonl"), include_str!("cases/harmless_third.jsonl"));
+const FOURTH_CASES: Cases = (include_str!("cases/fourth.jsonl"), include_str!("cases/harmless_fourth.jsonl"));
+const FIFTH_CASES: Cases = (include_str!("cases/fifth.jsonl"), include_str!("cases/harmless_fifth.jsonl"));
+const SIXTH_CASES: Cases = (include_str!("cases/sixth.jsonl"), include_str!("cases/harmless_sixth.jsonl"));
+/// Where cases stand that are held back, if there are some: between two sets there are none.
+const HELD_BACK_CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/secrets/cases/held_back.jsonl");
+const HELD_BACK_HARMLESS: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/tests/secrets/cases/harmless_held_back.jsonl");
 
 /// The share of a file's values that are masked, or of its look-alikes that stay.
 fn share_of_cases(part: &str, lines: &str) -> f64 {
@@ -227,8 +229,8 @@ fn share_of_cases(part: &str, lines: &str) -> f64 {
 
 #[test]
 fn cases_to_tune_on_are_masked_and_look_alikes_stay() {
-    let masked = share_of_cases("cases to tune on", TUNED_CASES);
-    let stay = share_of_cases("look-alikes to tune on", TUNED_HARMLESS);
+    let masked = share_of_cases("cases to tune on", TUNED_CASES.0);
+    let stay = share_of_cases("look-alikes to tune on", TUNED_CASES.1);
     assert!(
         masked >= TUNED_CASES_LEAST && stay >= 1.0 - CHANGED_MAX,
         "masked {masked:.4}, unchanged {stay:.4}"
@@ -236,41 +238,59 @@ fn cases_to_tune_on_are_masked_and_look_alikes_stay() {
 }
 
 /// Held back once, and tuned on since: everyday and awkward cases found, look-alikes changed.
-fn assert_set(set: &str, cases: &str, look_alikes: &str, (everyday_least, awkward_least): (f64, f64)) {
+fn assert_set(
+    set: &str,
+    (cases, look_alikes): Cases,
+    (everyday_least, awkward_least): (f64, f64),
+    changed: f64,
+) {
     let stay = share_of_cases(&format!("look-alikes of the {set} set"), look_alikes);
     share_of_cases(&format!("cases of the {set} set"), cases);
     let measured = cases::measured(cases);
     let everyday = cases::share(measured.count(Some("everyday")));
     let awkward = cases::share(measured.count(Some("awkward")));
     assert!(
-        everyday >= everyday_least && awkward >= awkward_least && stay >= 1.0 - CHANGED_MAX,
+        everyday >= everyday_least && awkward >= awkward_least && stay >= 1.0 - changed,
         "{set}: everyday {everyday:.4}, awkward {awkward:.4}, unchanged {stay:.4}"
     );
 }
 
 #[test]
 fn cases_of_the_second_set_are_masked_and_look_alikes_stay() {
-    let least = (SECOND_EVERYDAY_LEAST, SECOND_AWKWARD_LEAST);
-    assert_set("second", SECOND_CASES, SECOND_HARMLESS, least);
+    assert_set("second", SECOND_CASES, SECOND_LEAST, CHANGED_MAX);
 }
 
 #[test]
 fn cases_of_the_third_set_are_masked_and_look_alikes_stay() {
-    let least = (THIRD_EVERYDAY_LEAST, THIRD_AWKWARD_LEAST);
-    assert_set("third", THIRD_CASES, THIRD_HARMLESS, least);
+    assert_set("third", THIRD_CASES, THIRD_LEAST, CHANGED_MAX);
 }
 
 #[test]
 fn cases_of_the_fourth_set_are_masked_and_look_alikes_stay() {
-    let least = (FOURTH_EVERYDAY_LEAST, FOURTH_AWKWARD_LEAST);
-    assert_set("fourth", FOURTH_CASES, FOURTH_HARMLESS, least);
+    assert_set("fourth", FOURTH_CASES, FOURTH_LEAST, CHANGED_MAX);
+}
+
+/// Three of its look-alikes are ids of AWS keys, which are masked on purpose: they stand beside the keys.
+#[test]
+fn cases_of_the_fifth_set_are_masked_and_look_alikes_stay() {
+    assert_set("fifth", FIFTH_CASES, FIFTH_LEAST, 2.0 * CHANGED_MAX);
+}
+
+#[test]
+fn cases_of_the_sixth_set_are_masked_and_look_alikes_stay() {
+    assert_set("sixth", SIXTH_CASES, SIXTH_LEAST, CHANGED_MAX);
 }
 
 #[test]
 fn cases_that_were_held_back_are_found_as_well_as_when_they_were_first_measured() {
-    let stay = share_of_cases("look-alikes that were held back", HELD_BACK_HARMLESS);
-    share_of_cases("cases that were held back", HELD_BACK_CASES);
-    let measured = cases::measured(HELD_BACK_CASES);
+    let read = |path: &str| std::fs::read_to_string(path).ok();
+    let (Some(held_back), Some(look_alikes)) = (read(HELD_BACK_CASES), read(HELD_BACK_HARMLESS)) else {
+        println!("no cases are held back");
+        return;
+    };
+    let stay = share_of_cases("look-alikes that were held back", &look_alikes);
+    share_of_cases("cases that were held back", &held_back);
+    let measured = cases::measured(&held_back);
     let everyday = cases::share(measured.count(Some("everyday")));
     let awkward = cases::share(measured.count(Some("awkward")));
     assert!(

@@ -34,6 +34,9 @@ pub(super) struct Atom {
     pub(super) is_quoted: bool,
     /// Which classes its word has; see `words`.
     pub(super) classes: u16,
+    pub(super) has_digit: bool,
+    /// Whether it is the name of a machine or a mailbox.
+    pub(super) is_address: bool,
 }
 
 /// Some words between quotes, which are pieces of their own, too.
@@ -65,6 +68,8 @@ pub(super) fn cut(line: &str, base: usize, atoms: &mut Vec<Atom>, quoted: &mut V
                             before,
                             is_quoted: true,
                             classes: 0,
+                            has_digit: false,
+                            is_address: false,
                         });
                         before = 0;
                         at = to;
@@ -83,7 +88,15 @@ pub(super) fn cut(line: &str, base: usize, atoms: &mut Vec<Atom>, quoted: &mut V
         let trimmed = at + line[at..end].trim_end_matches(['.', ',', ';', ':', '…', '*']).len();
         if trimmed > at && line[at..trimmed].bytes().any(|byte| byte.is_ascii_alphanumeric() || byte >= 0x80)
         {
-            atoms.push(Atom { start: base + at, end: base + trimmed, before, is_quoted: false, classes: 0 });
+            atoms.push(Atom {
+                start: base + at,
+                end: base + trimmed,
+                before,
+                is_quoted: false,
+                classes: 0,
+                has_digit: false,
+                is_address: false,
+            });
             before = if trimmed < end { trailing(&line[trimmed..end]) } else { 0 };
         } else {
             before |= punctuation(&line[at..end]);

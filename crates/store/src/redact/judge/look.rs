@@ -214,6 +214,13 @@ fn add_things(value: &str, row: &mut Row) {
 
 /// What the rules think of it.
 fn add_known(value: &str, row: &mut Row) {
+    // Nothing of the kind is a word, or some words.
+    if value.bytes().all(|byte| byte.is_ascii_lowercase()) || value.contains(' ') {
+        for _ in 0..4 {
+            row.flag(false);
+        }
+        return;
+    }
     row.flag(value::is_strong(value));
     row.flag(value::is_token(value, Standing::Plain));
     let is_plain = value::is_password(value, Standing::Plain);

@@ -6,20 +6,21 @@
 //! no rule knew it, and what a rule guessed is left when they are sure that it is none.
 
 mod atoms;
+mod candidates;
 mod look;
 mod place;
+mod public;
 mod trees;
 mod words;
 
 use super::hints::What;
 use super::names::{self, Says};
 use super::value::{self, Standing};
-use super::{Found, OPENING, named};
-use atoms::{Atom, Quoted, gap};
-use words::class;
+use super::{Found, named};
+use atoms::{Atom, Quoted};
 
 /// How many numbers describe a value.
-pub const FEATURES: usize = 173;
+pub const FEATURES: usize = 214;
 /// How far before and behind a telling word values are looked for, and on how many lines.
 const BACK_BYTES: usize = 140;
 const REACH_BYTES: usize = 320;
@@ -35,6 +36,13 @@ const PHRASE_WORDS_MAX: usize = 8;
 /// Longest word of some words together.
 const WORD_BYTES_MAX: usize = 20;
 const OVERLAPS_MAX: usize = 4;
+/// A text that is no longer may be a message: it is judged though no word of it tells, when it has some words and
+/// something stands out.
+const MESSAGE_BYTES_MAX: usize = 400;
+/// How much more speaks for a value there, in the trees' steps.
+const UNTOLD: i32 = 1_000;
+const MESSAGE_BLANKS_MIN: usize = 5;
+const MESSAGE_BYTES_MIN: usize = 30;
 
 /// The numbers of a value, one after the other.
 #[derive(Debug, Clone)]
@@ -83,12 +91,12 @@ const TOKEN: u8 = 2;
 const CODE: u8 = 3;
 const PASS: u8 = 4;
 const KEY: u8 = 5;
-const WEAK: u8 = 6;
-const LOGIN: u8 = 7;
+const LOGIN: u8 = 6;
+const SOFT: u8 = 7;
 const COMMAND: u8 = 8;
-const SOFT: u8 = 9;
-const BARE_KEY: u8 = 10;
-const NAMED: u8 = 11;
+const BARE_KEY: u8 = 9;
+const NAMED: u8 = 10;
+const WEAK: u8 = 11;
 
 impl Marks {
     /// Notes a hint at its place.
@@ -110,6 +118,13 @@ impl Marks {
             _ => None,
         };
         let Some(class) = class else { return };
+        // `4ab-2fab`: in what is drawn at random it says nothing.
+        let is_inside =
+            |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphanumeric);
+        if matches!(what, What::OtpSeed | What::Otp) && (is_inside(at.checked_sub(1)) || is_inside(Some(end)))
+        {
+            return;
+        }
         let (start, stop) = name;
         let is_plural =
             matches!(bytes[stop - 1], b's' | b'S') || matches!(bytes.get(stop), Some(b's' | b'S'));
@@ -134,6 +149,7 @@ fn class_of_name(name: &str, word: &str) -> Option<u8> {
         None if name.eq_ignore_ascii_case("key") || name.eq_ignore_ascii_case("keys") => Some(BARE_KEY),
         // `jwt.sign`: something is done with one.
         None if ["jwt", "secret", "passw"].iter().any(|it| word.eq_ignore_ascii_case(it)) => Some(NAMED),
+        None if word.eq_ignore_ascii_case("phrase") => Some(SOFT),
         None if name.len() < 40 => Some(WEAK),
         None => None,
     }
@@ -153,8 +169,11 @@ struct Line {
     bars: u8,
     is_prompt: bool,
     is_comment: bool,
-    /// Whether it ends with a colon.
+    /// Whether it ends with a colon, or with a question mark.
     ends_open: bool,
+    is_question: bool,
+    /// How many of its first words are about what.
+    about: [u8; place::BEYOND.len()],
 }
 
 /// A stretch of a text around telling words.
@@ -201,12 +220,15 @@ pub struct Judged {
     pub is_ruled: bool,
     /// Its sort: each has a threshold of its own.
     pub sort: usize,
+    /// Whether it is none, whatever the trees say.
+    pub is_barred: bool,
 }
 
 /// How many sorts of values there are.
-pub const SORTS: usize = 5;
+pub const SORTS: usize = 6;
 
-/// The sort of a value: chosen by a person, drawn at random, a number, some words, one word. What is random is public more
+/// The sort of a value: chosen by a person, drawn at random, a number, some words, words that are
+/// joined, one word. What is random is public more
 /// often than secret, and words are mostly words.
 fn sort_of(value: &str) -> usize {
     let bytes = value.as_bytes();
@@ -215,6 +237,7 @@ fn sort_of(value: &str) -> usize {
     match () {
         () if bytes.iter().all(|byte| byte.is_ascii_digit() || b"-.:/+, ".contains(byte)) => 2,
         () if value.contains(' ') => 3,
+        () if is_word(value) => 5,
         () if is_words(value) => 4,
         () if is_hex
             || bytes.len() >= 16 && value::is_token(value, Standing::Plain) && !value::is_wordy(value) =>
@@ -233,14 +256,21 @@ pub(super) fn judge(text: &str, marks: Marks, found: &mut Vec<Found>) {
         return;
     }
     let ruled = guesses(found);
+    let more = if marks.0.is_empty() { UNTOLD } else { 0 };
     let mut vetoed = Vec::new();
     let mut added = Vec::new();
     each(text, marks, &ruled, |span, row, is_ruled| {
         let sum = trees::sum(&row.values);
         let value = &text[span.start..span.end];
-        if is_ruled && sum < trees::LEAVE && !is_word(value) && !is_in_environment(text, span.start) {
+        let may_leave = || !is_word(value) && !is_in_environment(text, span.start);
+        if is_ruled && (sum < trees::LEAVE && may_leave() || is_barred(text, span)) {
             vetoed.push((span.start, span.end));
-        } else if !is_ruled && sum >= trees::MASK[sort_of(value)] && !value::is_placeholder(value) {
+        } else if !is_ruled
+            && sum >= trees::MASK_LEAST + more
+            && sum >= trees::MASK[sort_of(value)] + more
+            && !value::is_placeholder(value)
+            && !is_barred(text, span)
+        {
             added.push(Found { start: span.start, end: span.end, kind: "password", is_certain: false });
         }
     });
@@ -249,6 +279,10 @@ pub(super) fn judge(text: &str, marks: Marks, found: &mut Vec<Found>) {
         found.retain(|it| !is_guess(it) || vetoed.binary_search(&(it.start, it.end)).is_err());
     }
     found.extend(added);
+}
+
+fn is_barred(text: &str, span: &Span) -> bool {
+    public::is_public(&text[span.start..span.end]) || public::is_named_only(text, span.start, span.end)
 }
 
 /// Letters alone: the rules ask for much before they take one, and nothing in its look says more.
@@ -311,6 +345,8 @@ pub(super) fn all(text: &str, marks: Marks, found: &[Found]) -> Vec<Judged> {
             row: row.values,
             is_ruled,
             sort: sort_of(&text[span.start..span.end]),
+            is_barred: is_barred(text, span)
+                || !is_ruled && value::is_placeholder(&text[span.start..span.end]),
         });
     });
     judged
@@ -339,6 +375,10 @@ fn each(text: &str, marks: Marks, ruled: &[(usize, usize)], mut found: impl FnMu
     if !ruled.is_empty() {
         openers.sort_unstable_by_key(|mark| mark.start);
     }
+    if openers.is_empty() && text.len() <= MESSAGE_BYTES_MAX && is_message(text) {
+        candidates::each_in(&scene(text, &marks, 0, text.len()), ruled, &mut found);
+        return;
+    }
     let (mut at, mut number) = (0, 0);
     while number < openers.len() {
         let Some((mut from, mut to)) = window(text, &openers[number], at) else {
@@ -356,9 +396,36 @@ fn each(text: &str, marks: Marks, ruled: &[(usize, usize)], mut found: impl FnMu
             number += 1;
         }
         let scene = scene(text, &marks, from, to);
-        each_in(&scene, ruled, &mut found);
+        candidates::each_in(&scene, ruled, &mut found);
         at = to;
     }
+}
+
+/// Whether a text has some words, and one that is none: letters and digits together, or a capital before a hyphen. What has
+/// the signs of code is no message.
+fn is_message(text: &str) -> bool {
+    if text.len() < MESSAGE_BYTES_MIN || memchr::memchr3(b'{', b';', b'\\', text.as_bytes()).is_some() {
+        return false;
+    }
+    let is_odd = |word: &str| {
+        let bytes = word.trim_end_matches(['.', ',', ':', ')', '?']).as_bytes();
+        if bytes.len() < 8 || bytes.len() > VALUE_BYTES_MAX || !bytes[0].is_ascii_alphanumeric() {
+            return false;
+        }
+        let (mut digits, mut letters, mut capitals, mut signs) = (0, 0, 0, 0);
+        for byte in bytes {
+            match byte {
+                b'0'..=b'9' => digits += 1,
+                b'a'..=b'z' | 0x80.. => letters += 1,
+                b'A'..=b'Z' => capitals += 1,
+                b'/' | b'=' | b'(' | b'<' | b'`' | b'"' | b':' => return false,
+                _ => signs += 1,
+            }
+        }
+        digits > 0 && letters + capitals > 3 || capitals > 0 && letters > 3 && signs > 0
+    };
+    let words = text.split_ascii_whitespace();
+    words.clone().nth(MESSAGE_BLANKS_MIN).is_some() && words.clone().any(is_odd)
 }
 
 /// How much of a text a word opens; nothing before `floor`, which was looked at already.
@@ -408,8 +475,21 @@ fn scene<'t>(text: &'t str, marks: &'t [Mark], from: usize, to: usize) -> Scene<
     for raw in text[from..to].split('\n') {
         let first = scene.atoms.len();
         let after = atoms::cut(raw, start, &mut scene.atoms, &mut scene.quoted);
-        for atom in &mut scene.atoms[first..] {
-            atom.classes = words::classes(&text[atom.start..atom.end]);
+        let mut about = [0_u8; place::BEYOND.len()];
+        for (number, atom) in scene.atoms[first..].iter_mut().enumerate() {
+            let word = &text[atom.start..atom.end];
+            atom.classes = words::classes(word);
+            let mut is_dotted = false;
+            for byte in word.bytes() {
+                atom.has_digit |= byte.is_ascii_digit();
+                is_dotted |= matches!(byte, b'.' | b'@');
+            }
+            atom.is_address = is_dotted && place::is_address(word);
+            if number < place::AROUND_ATOMS {
+                for (bits, sum) in place::BEYOND.iter().zip(&mut about) {
+                    *sum += u8::from(atom.classes & bits != 0);
+                }
+            }
         }
         let trimmed = raw.trim_start();
         let bytes = raw.as_bytes();
@@ -424,168 +504,10 @@ fn scene<'t>(text: &'t str, marks: &'t [Mark], from: usize, to: usize) -> Scene<
             is_prompt: trimmed.starts_with("$ ") || trimmed.starts_with("> ") || trimmed.starts_with("# "),
             is_comment: trimmed.starts_with("//") || trimmed.starts_with('#') || trimmed.starts_with("--"),
             ends_open: raw.trim_end().ends_with([':', '：']),
+            is_question: raw.trim_end().ends_with(['?', '？']),
+            about,
         });
         start += raw.len() + 1;
     }
     scene
-}
-
-fn each_in(scene: &Scene<'_>, ruled: &[(usize, usize)], found: &mut impl FnMut(&Span, &Row, bool)) {
-    let overlaps = |start, end| overlaps(ruled, start, end);
-    let mut tell = |span: &Span, is_ruled: bool| {
-        let mut row = Row::new();
-        look::add(&scene.text[span.start..span.end], &mut row);
-        place::add(scene, span, &mut row);
-        found(span, &row, is_ruled);
-    };
-    for (number, line) in scene.lines.iter().enumerate() {
-        for index in line.first..line.last {
-            let atom = &scene.atoms[index];
-            if may_be_value(scene, line, index) && !overlaps(atom.start, atom.end) {
-                let span = Span {
-                    start: atom.start,
-                    end: atom.end,
-                    line: number,
-                    first: index,
-                    last: index,
-                    is_quoted: atom.is_quoted,
-                    is_phrase: false,
-                };
-                tell(&span, false);
-            }
-            if let Some(last) = phrase_end(scene, line, index) {
-                let (start, end) = (atom.start, scene.atoms[last].end);
-                if !overlaps(start, end) {
-                    tell(
-                        &Span {
-                            start,
-                            end,
-                            line: number,
-                            first: index,
-                            last,
-                            is_quoted: false,
-                            is_phrase: true,
-                        },
-                        false,
-                    );
-                }
-            }
-        }
-        let quoted = &scene.quoted[scene.quoted.partition_point(|it| it.start < line.start)..];
-        for quoted in quoted.iter().take_while(|it| it.end <= line.end) {
-            if quoted.end - quoted.start >= VALUE_BYTES_MIN && !overlaps(quoted.start, quoted.end) {
-                tell_span(scene, number, (quoted.start, quoted.end), true, |span| tell(span, false));
-            }
-        }
-        let of_line = &ruled[ruled.partition_point(|it| it.0 < line.start)..];
-        for (start, end) in of_line.iter().take_while(|it| it.0 < line.end).filter(|it| it.1 <= line.end) {
-            tell_span(scene, number, (*start, *end), false, |span| tell(span, true));
-        }
-    }
-}
-
-/// A value that is no piece of its own: the pieces that it covers.
-fn tell_span(
-    scene: &Scene<'_>,
-    number: usize,
-    (start, end): (usize, usize),
-    is_quoted: bool,
-    tell: impl FnOnce(&Span),
-) {
-    let line = &scene.lines[number];
-    let of_line = &scene.atoms[line.first..line.last];
-    let first = line.first + of_line.partition_point(|atom| atom.end <= start);
-    let last = line.first + of_line.partition_point(|atom| atom.start < end);
-    if first < last && end - start <= VALUE_BYTES_MAX {
-        let is_phrase = scene.text[start..end].contains(' ');
-        let is_quoted = is_quoted || last == first + 1 && scene.atoms[first].is_quoted;
-        tell(&Span { start, end, line: number, first, last: last - 1, is_quoted, is_phrase });
-    }
-}
-
-/// Whether a piece is worth its numbers: most words are nothing but words.
-fn may_be_value(scene: &Scene<'_>, line: &Line, index: usize) -> bool {
-    let atom = &scene.atoms[index];
-    let value = &scene.text[atom.start..atom.end];
-    let length = value.len();
-    if !(VALUE_BYTES_MIN..=VALUE_BYTES_MAX).contains(&length)
-        || value.contains(OPENING)
-        || value.contains("://")
-    {
-        return false;
-    }
-    // The kind that a mark names, or its digits.
-    if scene.text[..atom.start].ends_with("[masked:") || value == "masked" {
-        return false;
-    }
-    let bytes = value.as_bytes();
-    if bytes.iter().all(u8::is_ascii_digit) {
-        return length <= 24;
-    }
-    let is_digest = ["sha1-", "sha256-", "sha384-", "sha512-", "md5-"].iter().any(|it| value.starts_with(it));
-    if is_digest {
-        return false;
-    }
-    // A line of a key or a certificate: that is looked at as a whole.
-    if matches!(length, 64 | 76) && !bytes.iter().all(u8::is_ascii_hexdigit) {
-        return false;
-    }
-    // A digit, or a sign that no name has.
-    let stands_out = bytes[1..].iter().any(|byte| byte.is_ascii_digit() || b"!#$%&*+?~@".contains(byte));
-    if stands_out {
-        return true;
-    }
-    if atom.classes != 0 || length < 5 {
-        return false;
-    }
-    let is_joined = atom.before & (gap::COLON | gap::EQUALS | gap::QUOTE | gap::ARROW) != 0 || atom.is_quoted;
-    let last =
-        index.checked_sub(1).filter(|last| *last >= line.first).map_or(0, |last| scene.atoms[last].classes);
-    let is_flagged = index > line.first && scene.text[scene.atoms[index - 1].start..].starts_with('-');
-    is_joined || is_flagged || last & (class::LINK | class::ENTER) != 0 || line.last - line.first == 1
-}
-
-/// The last piece of some words that may be one value beginning here.
-fn phrase_end(scene: &Scene<'_>, line: &Line, index: usize) -> Option<usize> {
-    let atom = &scene.atoms[index];
-    let last_classes =
-        index.checked_sub(1).filter(|last| *last >= line.first).map_or(0, |last| scene.atoms[last].classes);
-    let begins = atom.before
-        & (gap::COLON
-            | gap::EQUALS
-            | gap::QUOTE
-            | gap::DASH
-            | gap::ARROW
-            | gap::LINE
-            | gap::WIDE
-            | gap::BAR
-            | gap::PAREN)
-        != 0
-        || last_classes & (class::LINK | class::ENTER) != 0
-        || scene.near(atom.start).iter().any(|mark| mark.end < atom.start && mark.end + 4 > atom.start);
-    if !begins || atom.is_quoted {
-        return None;
-    }
-    let mut last = index;
-    while last + 1 < line.last
-        && scene.atoms[last + 1].before == gap::SPACE
-        && !scene.atoms[last + 1].is_quoted
-    {
-        last += 1;
-        let is_long = scene.atoms[last].end - scene.atoms[last].start > WORD_BYTES_MAX;
-        if is_long || last - index >= PHRASE_WORDS_MAX {
-            return None;
-        }
-    }
-    let value = &scene.text[atom.start..scene.atoms[last].end];
-    let is_one =
-        last > index && value.len() <= VALUE_BYTES_MAX && !value.contains(OPENING) && !value.contains("://");
-    // Only where somebody said what it is.
-    let is_told = || {
-        scene
-            .near(atom.start)
-            .iter()
-            .any(|mark| matches!(mark.class, PASSWORD | CODE | LOGIN | TOKEN | SOFT | PASS))
-    };
-    (is_one && is_told()).then_some(last)
 }

@@ -3,10 +3,21 @@
 use super::atoms::{Atom, gap};
 use super::look::capped;
 use super::words::class;
-use super::{Line, Mark, Row, Scene, Span};
+use super::{Line, Mark, PASS, Row, Scene, Span};
 
 /// How far words are counted on either side.
-const AROUND_ATOMS: usize = 14;
+pub(super) const AROUND_ATOMS: usize = 14;
+/// Lines above and below that are looked at, and for what.
+const LINES_BEYOND: usize = 2;
+pub(super) const BEYOND: [u16; 7] = [
+    class::PUBLIC | class::EXAMPLE,
+    class::WHO,
+    class::GIVEN | class::LINK,
+    class::EVENT | class::DUTY,
+    class::ASK | class::ENTER,
+    class::DEVICE,
+    class::HEAD | class::NOUN,
+];
 
 /// Adds all that the place of a value says.
 pub(super) fn add(scene: &Scene<'_>, span: &Span, row: &mut Row) {
@@ -31,6 +42,9 @@ pub(super) fn add(scene: &Scene<'_>, span: &Span, row: &mut Row) {
     add_inside(scene, span, row);
     add_around(scene, span, line, row);
     add_marks(scene, span, line, row);
+    add_third(at(3).map(|number| &scene.atoms[number]), row);
+    add_beyond(scene, span, row);
+    add_kin(scene, span, line, row);
 }
 
 /// The signs on one side.
@@ -87,6 +101,10 @@ fn add_neighbour(atom: Option<&Atom>, scene: &Scene<'_>, row: &mut Row) {
         class::EVENT | class::DUTY,
         class::PUBLIC | class::EXAMPLE,
         class::GIVEN,
+        class::ASK,
+        class::SETTLED,
+        class::DEVICE,
+        class::OLD,
     ] {
         row.flag(classes & bit != 0);
     }
@@ -100,6 +118,86 @@ fn add_neighbour(atom: Option<&Atom>, scene: &Scene<'_>, row: &mut Row) {
         _ if word.bytes().all(|byte| byte.is_ascii_digit()) => 4,
         _ => 5,
     });
+}
+
+/// The third word before.
+fn add_third(atom: Option<&Atom>, row: &mut Row) {
+    let classes = atom.map_or(0, |it| it.classes);
+    for bit in [class::LINK, class::ENTER | class::SETTLED, class::WHO, class::DEVICE] {
+        row.flag(classes & bit != 0);
+    }
+}
+
+/// What the lines above and below are about.
+fn add_beyond(scene: &Scene<'_>, span: &Span, row: &mut Row) {
+    let above = span.line.saturating_sub(LINES_BEYOND)..span.line;
+    let below = span.line + 1..(span.line + 1 + LINES_BEYOND).min(scene.lines.len());
+    for lines in [above, below] {
+        let mut counts = [0_u8; BEYOND.len()];
+        for line in &scene.lines[lines] {
+            for (count, sum) in line.about.iter().zip(&mut counts) {
+                *sum += count;
+            }
+        }
+        for count in counts {
+            row.add(count);
+        }
+    }
+    row.flag(span.line.checked_sub(1).is_some_and(|number| scene.lines[number].is_question));
+}
+
+/// Others that look like it: codes come in lists.
+fn add_kin(scene: &Scene<'_>, span: &Span, line: &Line, row: &mut Row) {
+    let form = form(&scene.text[span.start..span.end]);
+    let from = span.first.saturating_sub(AROUND_ATOMS);
+    let to = scene.atoms.len().min(span.last + 1 + AROUND_ATOMS);
+    let (mut kin, mut alone, mut odd, mut has_address) = (0_usize, 0_usize, 0_usize, false);
+    for (number, atom) in scene.atoms[from..to].iter().enumerate() {
+        if (span.first..=span.last).contains(&(from + number)) {
+            continue;
+        }
+        let is_here = atom.start >= line.start && atom.end <= line.end;
+        odd += usize::from(is_here && atom.has_digit);
+        has_address |= is_here && atom.end <= span.start && atom.is_address;
+        let is_kin = || form == self::form(&scene.text[atom.start..atom.end]);
+        if atom.end - atom.start == span.end - span.start && is_kin() {
+            kin += 1;
+            alone += usize::from(atom.before & gap::LINE != 0);
+        }
+    }
+    row.add(capped(kin));
+    row.add(capped(alone));
+    row.add(capped(odd));
+    row.flag(has_address);
+    let near = scene.near(span.start);
+    row.add(near.iter().map(|mark| mark.class).min().unwrap_or(99));
+    row.add(capped(near.iter().filter(|mark| mark.class <= PASS).count()));
+}
+
+/// `192.168.0.1`, `nas.lan`, `somebody@example.org`
+pub(super) fn is_address(word: &str) -> bool {
+    if word.contains('@') {
+        return true;
+    }
+    let mut parts = 0;
+    word.split('.').all(|part| {
+        parts += 1;
+        !part.is_empty()
+            && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+    }) && parts > 1
+}
+
+/// Where a word has letters, digits and signs.
+fn form(word: &str) -> u64 {
+    let class = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' => 1,
+        b'0'..=b'9' => 1,
+        0x80.. => 2,
+        _ => u64::from(byte),
+    };
+    let has = |belongs: fn(&u8) -> bool| u64::from(word.as_bytes().iter().any(belongs));
+    let head = has(u8::is_ascii_digit) << 1 | has(u8::is_ascii_alphabetic);
+    word.bytes().fold(head, |sum, byte| (sum ^ class(byte)).wrapping_mul(0x0100_0000_01B3))
 }
 
 /// Words inside of a value of several.
@@ -124,7 +222,7 @@ fn add_inside(scene: &Scene<'_>, span: &Span, row: &mut Row) {
 fn add_around(scene: &Scene<'_>, span: &Span, line: &Line, row: &mut Row) {
     let from = line.first.max(span.first.saturating_sub(AROUND_ATOMS));
     let to = line.last.min(span.last + 1 + AROUND_ATOMS);
-    let mut counts = [0_u8; 12];
+    let mut counts = [0_u8; 16];
     let mut plain = 0_usize;
     for (number, atom) in scene.atoms[from..to].iter().enumerate() {
         if (span.first..=span.last).contains(&(from + number)) {

@@ -10,6 +10,18 @@ const LEAVES_EACH: usize = 1 << DEPTH;
 /// At or above it a value is masked that no rule found.
 pub(super) use crate::redact::judge_table::{LEAVE, MASK};
 
+/// What every sort needs.
+pub(super) const MASK_LEAST: i32 = {
+    let (mut least, mut at) = (MASK[0], 1);
+    while at < MASK.len() {
+        if MASK[at] < least {
+            least = MASK[at];
+        }
+        at += 1;
+    }
+    least
+};
+
 /// How much speaks for a secret.
 pub(super) fn sum(row: &[u8; 256]) -> i32 {
     let mut sum = 0;

@@ -3,7 +3,8 @@
 //! Each was written without a look at the rules, measured once, and tuned on only after that. Measured blind, the sixth
 //! had a recall of 0.911 (172 shapes, 3,280 secrets) with no harmless text of 2,400 changed; the one that is held back a
 //! recall of 0.808 (205 shapes, 4,134 secrets), none of 2,600 changed. Rules that came later, for other reasons, brought it
-//! to 0.931. Nobody has looked at what it misses. Both collect what is rare; the everyday part, weighted by what stands
+//! to 0.931. The judge's trainer reads none of it, but whoever wrote the judge's texts had looked at what it misses: it is
+//! a check against steps back, no blind figure any more. Both collect what is rare; the everyday part, weighted by what stands
 //! in terminals and settings, had a recall of 0.991 when it was measured for the first time (159 shapes, 5,614 secrets),
 //! none of 3,350 changed. The seventh was written by somebody who knew the rules, and collects forms that nobody had thought
 //! of: 0.418 of its 1,584 secrets were found at first. Whoever tunes on a part that is held back writes another one first.
