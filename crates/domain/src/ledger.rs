@@ -8,7 +8,7 @@ use crate::stretch::Stretch;
 /// The form of the ledger that is written; a file of another form is read from the transcript anew.
 ///
 /// Fields are written by their place: one that is not the last of its structure, or goes, needs another number here.
-pub const LEDGER_VERSION: u32 = 8;
+pub const LEDGER_VERSION: u32 = 9;
 
 /// After so many responses a use counts half.
 pub const HALF_LIFE_TURNS: f64 = 40.0;

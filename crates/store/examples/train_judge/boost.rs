@@ -117,7 +117,7 @@ impl Model {
 
 fn wrapped(numbers: &[String]) -> String {
     let mut text = String::from("\n");
-    for row in numbers.chunks(30) {
+    for row in numbers.chunks(64) {
         let _ = writeln!(text, "    {},", row.join(","));
     }
     text

@@ -40,10 +40,11 @@ const THIRD_LEAST: (f64, f64) = (0.98, 0.93);
 const FOURTH_LEAST: (f64, f64) = (0.98, 0.95);
 const FIFTH_LEAST: (f64, f64) = (0.98, 0.95);
 const SIXTH_LEAST: (f64, f64) = (0.97, 0.92);
-/// What has to be found of cases that are held back, and what of their look-alikes has to stay. Nobody tunes on them.
-const BLIND_EVERYDAY: f64 = 0.95;
-const BLIND_AWKWARD: f64 = 0.74;
-const BLIND_UNCHANGED: f64 = 0.991;
+/// What was found of the cases that are held back when they were measured for the first time, and what of their look-alikes
+/// stayed; less would be a step back. Nobody tunes on them.
+const BLIND_EVERYDAY: f64 = 0.977;
+const BLIND_AWKWARD: f64 = 0.898;
+const BLIND_UNCHANGED: f64 = 0.997;
 /// Most look-alikes among the cases that may be changed.
 const CHANGED_MAX: f64 = 0.001;
 

@@ -157,6 +157,7 @@ fn class_of_name(name: &str, word: &str) -> Option<u8> {
 
 /// A line of a scene.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a thing of its own that a line may be")]
 struct Line {
     start: usize,
     end: usize,
