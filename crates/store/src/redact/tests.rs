@@ -554,6 +554,12 @@ fn a_value_that_is_named_once_is_masked_wherever_it_stands() {
 }
 
 #[test]
+fn what_was_called_an_id_is_one_wherever_it_stands() {
+    let given = "agentId: a33b9fecbf8c82329 (use SendMessage with to: 'a33b9fecbf8c82329')";
+    assert_eq!(text(given), given);
+}
+
+#[test]
 fn a_value_that_was_learnt_is_masked_where_nothing_names_it() {
     let secret = ["osprey.quill", ".harbour"].concat();
     let said = format!("the log has {secret} in it");

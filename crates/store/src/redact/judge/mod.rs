@@ -156,6 +156,7 @@ fn class_of_name(name: &str, word: &str) -> Option<u8> {
 }
 
 /// A line of a scene.
+#[expect(clippy::struct_excessive_bools, reason = "what is seen of a line, each a number of its own")]
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a thing of its own that a line may be")]
 struct Line {
@@ -283,7 +284,13 @@ pub(super) fn judge(text: &str, marks: Marks, found: &mut Vec<Found>) {
 }
 
 fn is_barred(text: &str, span: &Span) -> bool {
-    public::is_public(&text[span.start..span.end]) || public::is_named_only(text, span.start, span.end)
+    let value = &text[span.start..span.end];
+    let is_told = |start: usize| public::is_named_only(text, start, start + value.len());
+    // `agentId: a33b (send it to 'a33b')`: what was called an id before is one.
+    let floor = text.ceil_char_boundary(span.start.saturating_sub(NEAR_BACK_BYTES));
+    public::is_public(value)
+        || is_told(span.start)
+        || text[floor..span.start].rfind(value).is_some_and(|at| is_told(floor + at))
 }
 
 /// Letters alone: the rules ask for much before they take one, and nothing in its look says more.
