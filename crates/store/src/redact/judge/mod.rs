@@ -158,7 +158,6 @@ fn class_of_name(name: &str, word: &str) -> Option<u8> {
 /// A line of a scene.
 #[expect(clippy::struct_excessive_bools, reason = "what is seen of a line, each a number of its own")]
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a thing of its own that a line may be")]
 struct Line {
     start: usize,
     end: usize,
