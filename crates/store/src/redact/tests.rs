@@ -559,6 +559,22 @@ fn what_was_called_an_id_is_one_wherever_it_stands() {
     assert_eq!(text(given), given);
 }
 
+/// What `recall` prints, whatever the hash of the project is: the next command needs it whole.
+#[test]
+fn what_we_call_entries_and_projects_is_never_masked() {
+    let mut hash = 0x9e37_79b9_7f4a_7c15_u64;
+    for kind in ["highlight", "anchor", "decision", "constraint", "question"].iter().cycle().take(400) {
+        hash = hash.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let project = format!("project-{hash:016x}");
+        let given = format!(
+            "H1@{project}  {kind}, 2026-11-17 23:32, by user, {project}\n    the heron flies\n\
+             D2@{project}  decision, 2026-11-17 23:32, by user, {project}\n    name it (because token [masked:github-pat:101e])\n\
+             `throughline recall show H1@{project}` opens what stands around it\n"
+        );
+        assert_eq!(text(&given), given);
+    }
+}
+
 #[test]
 fn a_value_that_was_learnt_is_masked_where_nothing_names_it() {
     let secret = ["osprey.quill", ".harbour"].concat();

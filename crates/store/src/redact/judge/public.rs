@@ -81,6 +81,7 @@ pub(super) fn is_public(value: &str) -> bool {
         || is_column(value)
         || is_pointer(value)
         || is_machine(value)
+        || is_entry(value)
         || is_id_field(value)
         || is_below_variable(value)
 }
@@ -192,6 +193,21 @@ fn is_machine(value: &str) -> bool {
     value.bytes().all(belongs) && value.rsplit_once('.').is_some_and(|(_, zone)| ZONES.contains(&zone))
 }
 
+/// `H1@shop-4f0ada4bcf69f961`, also the part behind the `@`: what we call entries and projects ourselves.
+fn is_entry(value: &str) -> bool {
+    let value = value.trim_end_matches(['`', '.', ',', ':', ')']);
+    let (entry, project) = value.rsplit_once('@').unwrap_or(("", value));
+    let is_entry = entry.len() <= 8 && entry.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    is_entry
+        && project.rsplit_once('-').is_some_and(|(name, hash)| {
+            !name.is_empty()
+                && name.bytes().all(is_name)
+                && hash.len() == 16
+                && hash.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'))
+        })
+}
+
 /// `request_id=5920b742-be54-45c3-97df-f4c96919d15d`
 fn is_id_field(value: &str) -> bool {
     let Some((name, id)) = value.split_once('=') else { return false };
@@ -224,6 +240,8 @@ mod tests {
             "$API/v1/me",
             "String? @db.Text",
             "Expand-Archive -Force",
+            "H1@shop-4f0ada4bcf69f961",
+            "my.shop-4f0ada4bcf69f961`",
         ] {
             assert!(is_public(value), "{value}");
         }
