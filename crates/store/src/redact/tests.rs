@@ -559,6 +559,22 @@ fn what_was_called_an_id_is_one_wherever_it_stands() {
     assert_eq!(text(given), given);
 }
 
+#[test]
+fn a_token_in_an_address_is_masked_whatever_stands_around_it() {
+    for secret in ["q77dWLMSUfRhHkoxwxEkcnUPmwS5UEol", "9f86d081884c7d659a2feaa0c55ad015"] {
+        for name in ["access_token", "token", "api_key", "password"] {
+            let given = format!("https://h.tld/f?{name}={secret}&x=1");
+            for given in [
+                given.clone(),
+                format!("name it {given} (because {given})"),
+                format!("{{\"a\":\"{given}\"}}"),
+            ] {
+                assert!(!text(&given).contains(secret), "{given}: {}", text(&given));
+            }
+        }
+    }
+}
+
 /// What `recall` prints, whatever the hash of the project is: the next command needs it whole.
 #[test]
 fn what_we_call_entries_and_projects_is_never_masked() {

@@ -271,6 +271,7 @@ pub(super) fn judge(text: &str, marks: Marks, found: &mut Vec<Found>) {
             && sum >= trees::MASK[sort_of(value)] + more
             && !value::is_placeholder(value)
             && !is_barred(text, span)
+            && !public::is_in_address(text, span.start)
         {
             added.push(Found { start: span.start, end: span.end, kind: "password", is_certain: false });
         }
