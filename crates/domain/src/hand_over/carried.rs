@@ -120,14 +120,6 @@ impl HandOvers {
             kept.push(line);
         }
         kept.reverse();
-        let mut sofar: Vec<Said> = Vec::new();
-        // Said again in fewer words: the older wording tells more.
-        kept.retain(|line| {
-            let fact = Said::of(line.kind, &line.text);
-            let is_less = sofar.iter().any(|older| fact.is_less_than(older));
-            sofar.push(fact);
-            !is_less
-        });
         self.carried = kept;
         let bytes = |lines: &[CarriedLine]| lines.iter().map(|line| line.text.len()).sum::<usize>();
         while self.carried.len() > CARRIED_LINES_MAX || bytes(&self.carried) > CARRIED_BYTES_MAX {
@@ -185,11 +177,6 @@ impl Said {
             || is_renewed
             || (is_same_kind && names_same(&self.lower, &newer.lower))
     }
-
-    /// Whether an older fact says this one in more words.
-    fn is_less_than(&self, older: &Self) -> bool {
-        self.kind == older.kind && self.kind != LineKind::Value && names_same(&self.lower, &older.lower)
-    }
 }
 
 /// Whether a text names what a fact names: every number of it, and nearly all of the words that tell, of so many that it is
@@ -232,11 +219,6 @@ mod tests {
         let kept: Vec<&str> = all.carried.iter().map(|line| line.text.as_str()).collect();
         assert_eq!(kept.len(), 6, "{kept:?}");
         assert!(!kept.iter().any(|text| text.contains("alternative")), "{kept:?}");
-        all.take(handed(4, &[(LineKind::Tried, "testify: not used in this repo at all")]));
-        all.take(handed(5, &[(LineKind::Open, "go on further")]));
-        let kept: Vec<&str> = all.carried.iter().map(|line| line.text.as_str()).collect();
-        assert_eq!(kept.iter().filter(|text| text.contains("testify")).count(), 1, "{kept:?}");
-        assert!(kept.iter().any(|text| text.contains("found no files")), "the one that tells more: {kept:?}");
     }
 
     fn handed(at: i64, lines: &[(LineKind, &str)]) -> HandOver {

@@ -15,7 +15,7 @@ use super::{Run, gate, notes};
 use crate::hand_over;
 
 /// The kinds, as an agent is reminded of them.
-const KINDS: &str = "open (what was asked, what is promised, the next step), rule (the user's words), state (what passes and \
+const KINDS: &str = "open (asked, promised, the next step), rule (the user's words), state (what passes and \
                      fails, with counts; what was edited and not run since), command (whole lines that work here, look-ups \
                      too), where (file, function and line of what was changed or found), choice (each choice made: what, \
                      why, instead of what), tried (what did not work or had to be done over, why, what took its place), value \
@@ -113,8 +113,8 @@ pub(super) fn notice(cache: &SessionCache, way: &Way, used_tokens: u64, percent:
         format!("the tool `{}`, argument `text`", way.call)
     };
     let text = format!(
-        "The context holds {used} tokens, {percent} % of the way: {where_to}. The state was saved. At the next step that \
-         leaves nothing half done, hand over in one call, then go on: {call}. Write for somebody who knows nothing of this session; \
+        "The context holds {used} tokens, {percent} % of the way: {where_to}. The state was saved. As soon as \
+         nothing is half done, hand over in one call, then go on: {call}. Write for one who knows nothing of this session; \
          one fact a line, `kind: fact`, exact, at most 500 words: {KINDS}."
     );
     wrap(FragmentKind::Notice, &text)

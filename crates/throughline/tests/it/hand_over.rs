@@ -299,7 +299,7 @@ fn the_notice_names_the_call_and_can_be_switched_off() {
     let mut transcript = Transcript::new(&scene.home, "s1");
     let said = filled(&scene, &mut transcript, 171_000, "bypassPermissions");
     assert!(said.contains("handover - <<'END'"), "{said}");
-    assert!(said.contains("`kind: fact`") && tokens(&said) < 280, "{} {said}", tokens(&said));
+    assert!(said.contains("`kind: fact`") && tokens(&said) < 260, "{} {said}", tokens(&said));
     let scene = Scene::with_git();
     scene.configure_project("[hand_over]\nask = false\n");
     scene.hook(&payload::session_start(&scene.home, "s1", "startup"));
