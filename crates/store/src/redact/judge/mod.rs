@@ -264,7 +264,7 @@ pub(super) fn judge(text: &str, marks: Marks, found: &mut Vec<Found>) {
         let sum = trees::sum(&row.values);
         let value = &text[span.start..span.end];
         let may_leave = || !is_word(value) && !is_in_environment(text, span.start);
-        if is_ruled && (sum < trees::LEAVE && may_leave() || is_barred(text, span)) {
+        if is_ruled && (sum < trees::LEAVE && may_leave() || public::is_public(value)) {
             vetoed.push((span.start, span.end));
         } else if !is_ruled
             && sum >= trees::MASK_LEAST + more
