@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 
 use expect_test::{Expect, expect};
-use throughline_domain::ledger::{Act, CommandKind, FindingKind, Ledger, Phase};
+use throughline_domain::ledger::{Act, CommandKind, Ledger, Phase};
 use throughline_domain::transcript::{Block, Escaped, Line, Tool, ToolAnswer, ToolCall, What};
 
 use crate::absorb;
 
 mod properties;
+mod questions;
 
 /// A session that is written line by line.
 #[derive(Default)]
@@ -490,38 +491,6 @@ fn words_that_waited_in_the_queue_count_once() {
         .user("yes");
     let said: Vec<&str> = session.ledger.said.iter().map(|word| word.text.as_str()).collect();
     assert_eq!(said, ["please use tabs", "yes", "yes"]);
-}
-
-#[test]
-fn a_question_is_open_until_somebody_goes_on() {
-    let mut session = Session::default();
-    let ask = || ToolCall { id: "q".into(), purpose: Some("Tabs or spaces?".into()), ..ToolCall::default() };
-    session.call(Tool::AskUser, ask());
-    assert_eq!(session.ledger.findings[0].kind, FindingKind::Question);
-    session.answer("q", "tabs", false);
-    assert!(session.ledger.findings.is_empty());
-    session.agent("Shall I push?").user("no");
-    assert!(session.ledger.findings.is_empty());
-}
-
-#[test]
-fn a_choice_that_the_user_has_to_make_stays_open_while_he_speaks_of_other_things() {
-    let mut session = Session::default();
-    session.agent("It makes one commit.\n\nIs that a concern? Options:\n1. **Keep as is**\n2. **Replay the history**\n3. Warn");
-    session.user("Q: where does it get the author from? e.g. `explain 7674489`");
-    session
-        .agent("From the metadata.")
-        .user("That author looks wrong to me, there is probably a bug somewhere in there, I think.");
-    let asked: Vec<&str> = session.ledger.findings.iter().map(|it| it.quote.as_str()).collect();
-    assert_eq!(asked, ["Is that a concern? Options:\n1. **Keep as is**\n2. **Replay the history**\n3. Warn"]);
-    session.user("Replay the history, please, as in your options, and then commit what you have.");
-    assert!(
-        session.ledger.findings.iter().all(|it| it.kind != FindingKind::Question),
-        "{:?}",
-        session.ledger.findings
-    );
-    session.agent("Done:\n- one\n- two");
-    assert!(session.ledger.findings.iter().all(|it| it.kind != FindingKind::Question));
 }
 
 #[test]
