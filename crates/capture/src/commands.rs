@@ -1,5 +1,6 @@
 //! Commands: which were run, how often, and how the last run of each ended.
 
+use throughline_domain::command_line::behind_cd;
 use throughline_domain::ledger::{CommandKind, CommandUse, HALF_LIFE_TURNS, Ledger, Place};
 use throughline_domain::text::{one_line, utf16_len};
 use throughline_domain::transcript::ToolAnswer;
@@ -132,7 +133,7 @@ fn lookup(line: &str) -> Option<(CommandKind, String)> {
             && pair[1].split_once(':').is_some_and(|(at, path)| !at.is_empty() && path.contains('/'))
     };
     // The folder that it goes to first is told, and says nothing about what is looked up.
-    let words: Vec<&str> = shell::behind_cd(line).split_whitespace().collect();
+    let words: Vec<&str> = behind_cd(line).split_whitespace().collect();
     let is_script = line.contains("<<") || line.lines().count() > LOOKUP_LINES_MAX;
     let tells = words.iter().any(|word| is_far(word)) || words.windows(2).any(is_version);
     let first = words.first().copied().unwrap_or_default();

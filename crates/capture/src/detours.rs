@@ -1,5 +1,6 @@
 //! Detours: a way that did not work here, and the one that did: what nobody should try again.
 
+use throughline_domain::command_line::behind_cd;
 use throughline_domain::ledger::{Detour, Ledger, Place};
 use throughline_domain::text::one_line;
 
@@ -18,7 +19,7 @@ pub(crate) fn failed(ledger: &mut Ledger, line: &str, text: &str, is_check: bool
         return;
     }
     let is_limit = tells_of_limit(&why);
-    let failed = one_line(shell::behind_cd(line), LINE_UNITS);
+    let failed = one_line(behind_cd(line), LINE_UNITS);
     ledger.detours.retain(|known| known.failed != failed || !known.works.is_empty());
     ledger.detours.push(Detour {
         failed,
@@ -36,7 +37,7 @@ pub(crate) fn failed(ledger: &mut Ledger, line: &str, text: &str, is_check: bool
 
 /// A command succeeded: the one that failed shortly before, and is much like it, was a detour.
 pub(crate) fn succeeded(ledger: &mut Ledger, line: &str, place: Place) {
-    let works = one_line(shell::behind_cd(line), LINE_UNITS);
+    let works = one_line(behind_cd(line), LINE_UNITS);
     // The same line again: it was never a wrong way.
     ledger.detours.retain(|known| known.failed != works || !known.works.is_empty());
     let is_open = |known: &&mut Detour| known.works.is_empty() && place.turn <= known.place.turn + TURNS_MAX;
@@ -155,8 +156,8 @@ mod tests {
         assert!(ledger.detours[0].failed.starts_with("for pr in 454"), "{:?}", ledger.detours);
         assert!(ledger.detours[0].works.contains("--repo $R"), "{:?}", ledger.detours);
         assert!(ledger.detours[0].why.contains("known GitHub host"), "{:?}", ledger.detours);
-        assert_eq!(shell::behind_cd("cd x"), "cd x");
-        assert_eq!(shell::behind_cd("cd x && cd y; make"), "make");
+        assert_eq!(behind_cd("cd x"), "cd x");
+        assert_eq!(behind_cd("cd x && cd y; make"), "make");
     }
 
     #[test]

@@ -307,16 +307,6 @@ fn without_redirections(words: Vec<String>) -> Vec<String> {
     kept
 }
 
-/// A line without the changes of folder before it: they say nothing about the way, and take the room of what does.
-pub(crate) fn behind_cd(line: &str) -> &str {
-    let mut rest = line.trim_start();
-    while let Some(behind) = rest.strip_prefix("cd ") {
-        let Some(at) = behind.find(['\n', ';', '&']) else { return line };
-        rest = behind[at..].trim_start_matches(['\n', ';', '&', ' ', '\t']);
-    }
-    if rest.is_empty() { line } else { rest }
-}
-
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};

@@ -3,6 +3,7 @@
 pub mod attribution;
 pub mod budget;
 pub mod checkpoint;
+pub mod command_line;
 pub mod context;
 pub mod entry;
 mod entry_json;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use throughline_domain::command_line::behind_cd;
 use throughline_domain::ledger::{CommandUse, ErrorSeen, Ledger};
 use throughline_domain::text::one_line;
 
@@ -180,9 +181,7 @@ pub(super) fn commands(ledger: &Ledger, known: &Known, room: Room, items: &mut V
 
 /// What commands of one kind have in common: the program and what it is asked for.
 fn family(normal: &str) -> String {
-    let behind_cd =
-        normal.strip_prefix("cd ").and_then(|it| it.split_once("&& ")).map_or(normal, |(_, it)| it);
-    behind_cd.split_whitespace().take(2).collect::<Vec<_>>().join(" ")
+    behind_cd(normal).split_whitespace().take(2).collect::<Vec<_>>().join(" ")
 }
 
 /// Which files were edited after a check: what it said then says nothing about them.
