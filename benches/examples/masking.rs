@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use throughline_agents::claude_code::transcript::{Parsed, parse_line};
 use throughline_capture::absorb;
+use throughline_redact as redact;
 use throughline_store::ledger_file::LedgerFile;
-use throughline_store::redact;
 
 /// Rounds of each; the best counts, since everything else on the machine only slows it.
 const ROUNDS: usize = 7;

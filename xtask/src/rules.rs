@@ -1,6 +1,6 @@
 //! Masking rules: gitleaks' published configuration, brought into the form that the store matches without compiling.
 //!
-//! `cargo xtask rules <gitleaks.toml> <version>` writes `crates/store/rules/gitleaks.rs`. Each regex is expanded into
+//! `cargo xtask rules <gitleaks.toml> <version>` writes `crates/redact/rules/gitleaks.rs`. Each regex is expanded into
 //! flat rows: bytes and classes with counts, no groups, no choice. What cannot be expanded is listed at the file's end.
 
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
 use crate::{Outcome, say};
 
-const TARGET: &str = "crates/store/rules/gitleaks.rs";
+const TARGET: &str = "crates/redact/rules/gitleaks.rs";
 /// Most rows that one rule may become.
 const ROWS_MAX: usize = 16;
 /// A run without an upper bound ends here.

@@ -12,7 +12,7 @@ use crate::hand_over;
 use crate::sections::{percent, verbatim};
 use crate::session;
 
-/// What every rendered text is bound by (Decision 3).
+/// What every rendered text is bound by.
 const TOKENS_MAX: u64 = 1_200;
 const TITLE: &str = "## Hand-over";
 /// Open tasks, uncommitted files and rules of the user's that are named.
@@ -84,7 +84,7 @@ fn share(part: u64, whole: u64) -> u64 {
     u64::try_from(u128::from(part) * 100 / u128::from(whole.max(1))).unwrap_or(u64::MAX)
 }
 
-/// The block (Decision 11): within the budget of every rendered text, the context's health always whole.
+/// The block: within the budget of every rendered text, the context's health always whole.
 ///
 /// It quotes nothing: give it a state [without untrusted entries](crate::Facts::vouched).
 #[must_use]

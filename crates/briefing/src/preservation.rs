@@ -1,7 +1,7 @@
 //! The preservation block: before a compaction the summariser is asked for a hand-over, and told what it must not lose.
 
 use throughline_domain::State;
-use throughline_domain::hand_over::REQUEST;
+use throughline_domain::hand_over::{REQUEST, REQUEST_AGAIN};
 use throughline_domain::ledger::Ledger;
 use throughline_domain::text::utf16_len;
 
@@ -69,7 +69,8 @@ pub fn render(
         bring_forward(&mut sections, focus);
     }
     let room = cap.units.checked_sub(fragment::wrap_units(FragmentKind::Preserve))?;
-    let request = if utf16_len(REQUEST) < room / 3 { format!("{REQUEST}\n\n") } else { String::new() };
+    let request = request(ledger);
+    let request = if utf16_len(&request) < room / 3 { request } else { String::new() };
     let room = room.saturating_sub(utf16_len(&request));
     let head = if utf16_len(HEAD) < room / 2 { HEAD } else { "" };
     let around = facts.around_text();
@@ -87,6 +88,13 @@ pub fn render(
     }
     let text = format!("{request}{head}\n{around}{}{told}{earlier}", recorded.text);
     Some(fragment::wrap(FragmentKind::Preserve, &text))
+}
+
+/// What is asked for: where this conversation was compacted before, more. One that only goes on from another session begins
+/// with no summary, whoever wrote what it carries.
+fn request(ledger: &Ledger) -> String {
+    let again = if ledger.compactions.is_empty() { String::new() } else { format!("{REQUEST_AGAIN}\n") };
+    format!("{REQUEST}\n{again}\n")
 }
 
 /// The diff stat in one piece: whole, or said to be cut, with the line that sums it up; never a part that poses as all.

@@ -54,7 +54,7 @@ pub struct Ages {
     pub resume: u64,
 }
 
-/// Decides (Decision 2). `crashed`: the last session ended without saying so.
+/// Decides. `crashed`: the last session ended without saying so.
 #[must_use]
 pub fn plan(start: Start, age_seconds: u64, crashed: bool, ages: Ages) -> Plan {
     match start {

@@ -75,7 +75,7 @@ pub struct Pause<'a> {
     pub length: Length,
 }
 
-/// The resume context (S2.3); empty when there is no room for it.
+/// The resume context; empty when there is no room for it.
 ///
 /// It quotes nothing: give it a state [without untrusted entries](crate::Facts::vouched).
 #[must_use]

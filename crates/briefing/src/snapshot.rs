@@ -31,7 +31,7 @@ pub struct SnapshotParts<'a> {
     pub modified_last_hour: &'a [String],
 }
 
-/// The snapshot's text (S1.8).
+/// The snapshot's text.
 #[must_use]
 pub fn render(parts: &SnapshotParts<'_>) -> String {
     let git = parts.git;

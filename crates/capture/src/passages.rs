@@ -6,10 +6,10 @@ use std::borrow::Cow;
 
 use throughline_domain::fragment;
 use throughline_domain::ledger::CommandKind;
-use throughline_domain::recall::{Outcome, Passage, PassageKind};
 use throughline_domain::text::{fingerprint, printable, shorten};
 use throughline_domain::time;
 use throughline_domain::transcript::{Block, Line, Tool, ToolAnswer, ToolCall, What};
+use throughline_recall::{Outcome, Passage, PassageKind};
 
 use crate::shell::Simple;
 use crate::{commands, errors, head, kinds, outcome, shell, words};

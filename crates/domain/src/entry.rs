@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::text::printable;
 
-/// Most UTF-16 units of verbatim evidence that are kept (S0.6).
+/// Most UTF-16 units of verbatim evidence that are kept.
 pub const EVIDENCE_UNITS_MAX: usize = 500;
 /// Most UTF-16 units of any other entry's text or reason.
 pub const ENTRY_UNITS_MAX: usize = 2_000;
@@ -382,7 +382,7 @@ impl Entry {
         matches!(self.detail, Detail::Question { resolution: Some(_), .. })
     }
 
-    /// Whether it must be the last to leave: blocking constraints, open high questions, critical anchors (Decision 3).
+    /// Whether it must be the last to leave: blocking constraints, open high questions, critical anchors.
     #[must_use]
     pub fn is_precious(&self) -> bool {
         match &self.detail {

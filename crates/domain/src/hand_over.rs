@@ -17,14 +17,14 @@ use crate::text::utf16_len;
 
 use carried::names_same;
 pub use carried::{CARRIED_BYTES_MAX, CARRIED_LINES_MAX, CarriedLine, HandOvers};
-pub use form::{FORM, LineKind, REQUEST, Row};
+pub use form::{FORM, LineKind, REQUEST, REQUEST_AGAIN, Row};
 pub use read::{in_summary, in_text};
 pub use standing::{FILES_MAX, Standing, StandingLine, paths_in};
 
 /// Most tokens of one hand-over, by the estimate of everything that we say.
 pub const TOKENS_MAX: usize = 1_000;
-/// Most UTF-16 units of it.
-const UNITS_MAX: usize = TOKENS_MAX * 4;
+/// The same of one that a summariser wrote: it stands in the summary anyway, and holds what earlier ones said.
+const SUMMARISED_TOKENS_MAX: usize = 2_000;
 
 /// Behind the kind of what nobody found in a message of the user's.
 const NOT_THE_USERS: &str = " (the agent's words)";
@@ -100,11 +100,12 @@ impl HandOver {
     #[must_use]
     pub fn new(at: i64, by: Writer, turn: u64, lines: Vec<HandOverLine>) -> Self {
         let units = |line: &HandOverLine| utf16_len(&line.told()) + 3;
+        let units_max = 4 * if by == Writer::Summariser { SUMMARISED_TOKENS_MAX } else { TOKENS_MAX };
         let mut kept: Vec<bool> = vec![true; lines.len()];
         let mut sum: usize = lines.iter().map(units).sum();
         for is_vital in [false, true] {
             for (at, line) in lines.iter().enumerate().rev() {
-                if sum > UNITS_MAX && line.kind.is_vital() == is_vital {
+                if sum > units_max && line.kind.is_vital() == is_vital {
                     kept[at] = false;
                     sum -= units(line);
                 }
@@ -156,9 +157,19 @@ pub fn lacking(facts: Vec<StandingLine>, text: &str) -> Vec<StandingLine> {
 #[must_use]
 pub fn folded(text: &str) -> String {
     let mut folded = String::with_capacity(text.len() + 2);
-    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
-        folded.push(' ');
-        folded.extend(word.chars().flat_map(char::to_lowercase));
+    let mut is_open = false;
+    for letter in text.chars() {
+        let belongs =
+            if letter.is_ascii() { letter.is_ascii_alphanumeric() } else { letter.is_alphanumeric() };
+        if belongs && !is_open {
+            folded.push(' ');
+        }
+        is_open = belongs;
+        match letter {
+            _ if !belongs => {}
+            'A'..='Z' | 'a'..='z' | '0'..='9' => folded.push(letter.to_ascii_lowercase()),
+            _ => folded.extend(letter.to_lowercase()),
+        }
     }
     folded.push(' ');
     folded

@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::authorities::Named;
+
 /// A password shorter than this is not looked for in other texts.
 const REDACTED_BYTES_MIN: usize = 4;
 
@@ -91,6 +93,8 @@ pub struct Address {
     pub insecure: Insecure,
     /// The only authorities to believe, instead of the system's.
     pub root_certificates: Option<PathBuf>,
+    /// What the environment names instead of the system's; an address that is read from a URL knows of none.
+    pub named_authorities: Named,
     /// How long to wait for the server's first word.
     pub connect_timeout: Duration,
 }

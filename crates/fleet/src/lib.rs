@@ -4,6 +4,7 @@
 //! outlives a transaction, so a pooler in transaction mode may stand in between.
 
 pub mod address;
+pub mod authorities;
 pub mod error;
 mod literal;
 pub mod read;

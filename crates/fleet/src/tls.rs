@@ -1,15 +1,11 @@
 //! TLS: whose certificate is believed, and how closely it is looked at.
 
-use std::fs::File;
-use std::io::{self, Read};
 use std::net::TcpStream;
-use std::path::Path;
 use std::sync::Arc;
 
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
-use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{
     CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, Error as TlsError,
@@ -17,18 +13,9 @@ use rustls::{
 };
 
 use crate::address::{Address, TlsMode};
+use crate::authorities;
 use crate::error::Error;
 use crate::stream::Stream;
-
-const ROOTS_BYTES_MAX: u64 = throughline_domain::limits::AUTHORITIES_BYTES_MAX;
-/// Where systems keep the authorities they believe, a company's own among them.
-const SYSTEM_ROOTS: [&str; 5] = [
-    "/etc/ssl/certs/ca-certificates.crt",
-    "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/ssl/ca-bundle.pem",
-    "/etc/ssl/cert.pem",
-    "/opt/homebrew/etc/ca-certificates/cert.pem",
-];
 
 /// Shakes hands over a connection whose other side has agreed to TLS.
 pub(crate) fn wrap(address: &Address, host: &str, mut tcp: TcpStream) -> Result<Stream, Error> {
@@ -69,7 +56,7 @@ fn config(address: &Address) -> Result<ClientConfig, String> {
     let look = match address.tls {
         TlsMode::Disable | TlsMode::Prefer | TlsMode::Require => None,
         TlsMode::VerifyCa | TlsMode::VerifyFull => {
-            let roots = Arc::new(roots(address.root_certificates.as_deref())?);
+            let roots = Arc::new(roots(address)?);
             let look = WebPkiServerVerifier::builder_with_provider(roots, provider.clone()).build();
             Some(look.map_err(|error| error.to_string())?)
         }
@@ -84,36 +71,23 @@ fn config(address: &Address) -> Result<ClientConfig, String> {
     Ok(config)
 }
 
-/// The authorities: those of the named file alone, else the system's and the ones that browsers believe.
-fn roots(file: Option<&Path>) -> Result<RootCertStore, String> {
+/// The authorities: those of the file in the address alone, else those of this machine, else the ones that browsers believe.
+fn roots(address: &Address) -> Result<RootCertStore, String> {
     let mut roots = RootCertStore::empty();
-    if let Some(file) = file {
-        let pem = read(file).map_err(|error| format!("could not read {}: {error}", file.display()))?;
-        let (added, _) = roots.add_parsable_certificates(certificates(&pem));
+    if let Some(file) = address.root_certificates.as_deref() {
+        let found = authorities::in_file(file)
+            .map_err(|error| format!("could not read {}: {error}", file.display()))?;
+        let (added, _) = roots.add_parsable_certificates(found);
         if added == 0 {
             return Err(format!("{} holds no certificate in PEM form", file.display()));
         }
         return Ok(roots);
     }
-    roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
-    if let Some(pem) = SYSTEM_ROOTS.iter().find_map(|file| read(Path::new(file)).ok()) {
-        roots.add_parsable_certificates(certificates(&pem));
+    let (added, _) = roots.add_parsable_certificates(authorities::believed(&address.named_authorities));
+    if added == 0 {
+        roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
     }
     Ok(roots)
-}
-
-fn read(file: &Path) -> io::Result<Vec<u8>> {
-    let mut pem = Vec::new();
-    // To open a pipe would wait for somebody who writes to it.
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
-    }
-    File::open(file)?.take(ROOTS_BYTES_MAX).read_to_end(&mut pem)?;
-    Ok(pem)
-}
-
-fn certificates(pem: &[u8]) -> Vec<CertificateDer<'static>> {
-    CertificateDer::pem_slice_iter(pem).filter_map(Result::ok).collect()
 }
 
 /// Looks at a certificate as closely as the mode asks: not at all, at who signed it, or also at its name.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::address::{Address, Host, Insecure, Login, TlsMode};
+use crate::authorities::Named;
 use crate::error::Error;
 
 const PORT: u16 = 5432;
@@ -126,6 +127,7 @@ impl Parts {
             tls,
             insecure: self.insecure,
             root_certificates: self.root_certificates,
+            named_authorities: Named::default(),
             connect_timeout: self.connect_timeout.unwrap_or(CONNECT_TIMEOUT),
         })
     }

@@ -76,7 +76,7 @@ pub fn tools() -> Vec<ToolEntry> {
         write(
             "hand_over",
             "Before a compaction: what the next context needs, a line each, `kind: fact`; kinds rule, tried, state, \
-             command, where, value, choice, open",
+             command, found, where, value, choice, open",
             json!({ "text": text() }),
             &["text"],
         ),
@@ -186,5 +186,20 @@ impl Ready {
             Self::Compaction => "Save what must survive, then show the /compact line to paste",
             Self::Handover => "Write the block with which somebody else can go on",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use throughline_domain::hand_over::FORM;
+
+    use super::*;
+
+    #[test]
+    fn the_tool_names_every_kind_of_fact_that_a_hand_over_has() {
+        let all = tools();
+        let told = all.iter().find(|tool| tool.name == "hand_over").map_or("", |tool| tool.about);
+        let lacks: Vec<&str> = FORM.iter().map(|row| row.word).filter(|word| !told.contains(word)).collect();
+        assert!(lacks.is_empty(), "{lacks:?}");
     }
 }

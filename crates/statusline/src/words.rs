@@ -2,6 +2,7 @@
 
 use throughline_domain::Health;
 use throughline_domain::text::thousands;
+use throughline_usage::bar::{self, Bar, Pen};
 
 use crate::clean::{clean, cut};
 use crate::facts::{Compaction, Context, Facts, Limit};
@@ -97,14 +98,18 @@ fn effort(facts: &Facts<'_>, ascii: bool) -> Vec<Span> {
 
 fn bar(facts: &Facts<'_>, look: &Look) -> Vec<Span> {
     let cells = look.cells();
-    let share = match facts.context {
-        // As near to the compaction as the window lets it come: full is where the context ends.
-        Context::Known { used, window, .. } => filled_cells(used, limit(facts, window), cells),
+    let filled = match facts.context {
+        // As near to the compaction as the window lets it come: full is where the context ends. The first cell is not
+        // left empty once something is there.
+        Context::Known { used, window, .. } => {
+            bar::share(used, limit(facts, window), cells).max(usize::from(used > 0))
+        }
         Context::Unknown => 0,
     };
-    let (full, empty) = if look.preset.is_ascii() { ("#", "-") } else { ("█", "░") };
-    let mut spans = one(full.repeat(share), Tone::of_health(facts.health));
-    spans.push(Span::new(empty.repeat(cells - share), Tone::Dim));
+    let Bar { filled, empty } =
+        Bar::drawn(filled, cells, if look.preset.is_ascii() { Pen::ASCII } else { Pen::WHOLE });
+    let mut spans = one(filled, Tone::of_health(facts.health));
+    spans.push(Span::new(empty, Tone::Dim));
     if look.preset.is_ascii() {
         spans.insert(0, Span::new("[", Tone::Plain));
         spans.push(Span::new("]", Tone::Plain));
@@ -114,12 +119,6 @@ fn bar(facts: &Facts<'_>, look: &Look) -> Vec<Span> {
 
 fn limit(facts: &Facts<'_>, window: u64) -> u64 {
     if let Compaction::At(tokens) = facts.compaction { tokens } else { window }
-}
-
-/// Cells that are full; the first is not left empty once something is there.
-fn filled_cells(used: u64, limit: u64, cells: usize) -> usize {
-    let share = u128::from(used) * cells as u128 / u128::from(limit.max(1));
-    usize::try_from(share).unwrap_or(cells).clamp(usize::from(used > 0), cells)
 }
 
 fn percent(facts: &Facts<'_>, look: &Look) -> Vec<Span> {

@@ -1,11 +1,11 @@
 //! The file of proposed anchors: beside the working set, so that what nobody confirmed takes none of its room.
 
 use throughline_domain::proposal::Proposals;
+use throughline_redact as redact;
 
 use crate::door::Spot;
 use crate::files::{self, AtPath, Durability, FileError};
 use crate::lock::{Lock, LockError, Patience};
-use crate::redact;
 
 /// Ten sentences, a thousand fingerprints.
 const FILE_BYTES_MAX: u64 = throughline_domain::limits::PROPOSALS_BYTES_MAX;

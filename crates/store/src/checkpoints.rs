@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use throughline_domain::checkpoint::{Checkpoint, is_id};
+use throughline_redact as redact;
 
 use crate::content_hash;
 use crate::door::{Spot, outside};
@@ -14,7 +15,6 @@ use crate::files::{self, AtPath, Durability, FileError};
 use crate::forget::{self, Needle};
 use crate::lock::{Lock, LockError, Patience};
 use crate::paths::{Home, Project};
-use crate::redact;
 
 /// Largest checkpoint that is read.
 const FILE_BYTES_MAX: u64 = throughline_domain::limits::CHECKPOINT_BYTES_MAX;

@@ -5,10 +5,10 @@
 
 use serde::{Deserialize, Serialize};
 use throughline_domain::Timestamp;
+use throughline_redact as redact;
 
 use crate::door::Spot;
 use crate::files::{self, AtPath, Durability, FileError};
-use crate::redact;
 
 const MARK_BYTES_MAX: u64 = throughline_domain::limits::SESSION_CACHE_BYTES_MAX;
 /// A summary that has not come after this long was cancelled.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use throughline_domain::{Timestamp, time};
+
 use crate::archive::{Archive, ArchiveError, CompactionRow, SpoolFold};
 use crate::catalogue::{self, Under};
 use crate::files::{self, FileError};
@@ -9,7 +11,6 @@ use crate::lock::Patience;
 use crate::memory::{FoldOutcome, Memory, fold_outbox};
 use crate::paths::safe_name;
 use crate::spool;
-use throughline_domain::{Timestamp, time};
 
 /// Why a fold did not happen; what waits, waits on.
 #[derive(Debug, thiserror::Error)]

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use throughline_domain::purity::Level;
 use throughline_domain::text::one_line;
+use throughline_redact as redact;
 
 use crate::door::Spot;
 use crate::files::{self, AtPath, Durability, FileError};
-use crate::redact;
 
 /// Largest file that is read.
 const GLANCE_BYTES_MAX: u64 = throughline_domain::limits::GLANCE_BYTES_MAX;

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use throughline_domain::hand_over::{HandOver, HandOvers};
+use throughline_redact as redact;
 
 use crate::door::Spot;
 use crate::files::{self, AtPath, Durability, FileError};
 use crate::lock::{Lock, LockError, Patience};
-use crate::redact;
 
 /// Largest file that is read: the last one and what is carried, with room to spare.
 const HAND_OVER_BYTES_MAX: u64 = throughline_domain::limits::HAND_OVER_BYTES_MAX;

@@ -5,11 +5,17 @@
 use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
+use std::time::{Duration, SystemTime};
 
 use rusqlite::{Connection, Transaction, params};
 
 use crate::door::Meta;
 use crate::transcript_file::Cursor;
+
+/// A file that nobody wrote to for so long is quiet. A line is written in one go, within milliseconds; where times of
+/// files are kept in whole seconds, one second would be as good as none. One age for all: a file is settled only if its
+/// reader took the last line without a line end.
+const QUIET_AGE: Duration = Duration::from_secs(2);
 
 /// What a file looks like from outside. Another look means that somebody wrote to it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -36,6 +42,14 @@ impl FileMark {
     pub fn of(meta: &Metadata) -> Self {
         let mtime_ns = meta.mtime().saturating_mul(1_000_000_000).saturating_add(meta.mtime_nsec());
         Self { device: meta.dev(), inode: meta.ino(), size_bytes: meta.len(), mtime_ns }
+    }
+
+    /// Whether nobody wrote to the file for a while: its last line counts without a line end, and nothing more comes.
+    #[must_use]
+    pub fn is_quiet(&self, now: SystemTime) -> bool {
+        let Ok(ns) = u64::try_from(self.mtime_ns) else { return true };
+        let written = SystemTime::UNIX_EPOCH + Duration::from_nanos(ns);
+        now.duration_since(written).is_ok_and(|age| age >= QUIET_AGE)
     }
 }
 
@@ -101,4 +115,19 @@ pub(crate) fn note(transaction: &Transaction<'_>, table: &str, files: &[KnownFil
         ])?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_quiet_two_seconds_after_it_was_written_and_not_before() {
+        let written = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000);
+        let mark = FileMark { mtime_ns: 1_000_000_000_000, ..FileMark::default() };
+        assert!(!mark.is_quiet(written + Duration::from_millis(1_999)));
+        assert!(mark.is_quiet(written + QUIET_AGE));
+        assert!(!mark.is_quiet(written - QUIET_AGE), "a clock that went back tells nothing");
+        assert!(FileMark { mtime_ns: -1, ..mark }.is_quiet(written));
+    }
 }

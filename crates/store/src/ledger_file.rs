@@ -7,11 +7,12 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use throughline_domain::ledger::{CommandUse, FileUse, LEDGER_VERSION, Ledger, Task};
+use throughline_redact as redact;
 
 use crate::door::{Spot, outside};
 use crate::files::{self, AtPath, Durability, FileError};
+use crate::positional;
 use crate::transcript_file::Cursor;
-use crate::{positional, redact};
 
 /// Largest ledger file that is read; the ledger's own bounds keep it far below.
 const LEDGER_BYTES_MAX: u64 = throughline_domain::limits::LEDGER_BYTES_MAX;

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 use throughline_domain::text::{one_line, shorten};
 use throughline_domain::{Timestamp, time};
+use throughline_redact as redact;
 
 use crate::door::Spot;
 use crate::files;
 use crate::paths::Home;
-use crate::redact;
 
 /// A longer log is put aside as `throughline.log.1`; the one before that is gone.
 const LOG_BYTES_MAX: u64 = throughline_domain::limits::LOG_BYTES_MAX;

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use rustix::fs::Mode;
 use throughline_domain::text::one_line;
 use throughline_domain::{Timestamp, time};
+use throughline_redact as redact;
 
 use crate::catalogue::{self, Under};
 use crate::door::{Meta, Spot, outside};
 use crate::files::{self, AtPath, Durability, FileError};
 use crate::lock::{Lock, Patience};
 use crate::paths::Project;
-use crate::redact;
 
 /// Longest file that a person or a hook left for the next session and that is read back.
 const NOTE_FILE_BYTES_MAX: u64 = throughline_domain::limits::NOTE_FILE_BYTES_MAX;
@@ -43,7 +43,7 @@ pub fn write_snapshot(project: &Project, text: &str) -> Result<(), FileError> {
     files::replace(&path, redact::text(text).as_bytes(), Durability::Quick)
 }
 
-/// Adds a line to a session's compaction log (S4.3).
+/// Adds a line to a session's compaction log.
 pub fn log_compaction(
     project: &Project,
     session_id: &str,

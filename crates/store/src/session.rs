@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use throughline_domain::Timestamp;
+use throughline_redact as redact;
 
 use crate::door::Spot;
 use crate::files::{self, AtPath, Durability, FileError};
 use crate::paths::{Home, Project};
-use crate::redact;
 use crate::spool::SpoolRecord;
 use crate::usage_file;
 

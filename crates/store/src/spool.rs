@@ -5,10 +5,10 @@ use std::fs::File;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use throughline_redact as redact;
 
 use crate::door::Spot;
 use crate::files::{self, AtPath, FileError};
-use crate::redact;
 
 /// How much of a spool's end is looked at to find the last records.
 const TAIL_BYTES: u64 = 2_048;

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 use throughline_domain::State;
+use throughline_redact as redact;
 
 use crate::door::Spot;
 use crate::files::{self, Durability, FileError};
 use crate::paths::Project;
-use crate::redact;
 
 /// In the place of a fingerprint: a state file that we wrote and that somebody removed. No file has this one, and it
 /// differs from `None`, which stands for a file that never was.

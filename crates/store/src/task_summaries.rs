@@ -6,11 +6,11 @@ use std::time::SystemTime;
 use md5::{Digest, Md5};
 use serde::Serialize;
 use throughline_domain::summary::TaskSummary;
+use throughline_redact as redact;
 
 use crate::door::Spot;
 use crate::files::{self, AtPath, Durability, FileError};
 use crate::paths::safe_name;
-use crate::redact;
 
 /// Largest summary that is read: ours are some kilobytes.
 const SUMMARY_BYTES_MAX: u64 = throughline_domain::limits::SUMMARY_BYTES_MAX;

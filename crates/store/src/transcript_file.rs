@@ -6,7 +6,7 @@
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use memchr::memchr_iter;
 use serde::{Deserialize, Serialize};
@@ -14,13 +14,12 @@ use throughline_domain::Problem;
 use throughline_domain::text::fingerprint;
 
 use crate::files::{AtPath, FileError, Readable};
+use crate::known_files::FileMark;
 
 /// A longer line is no entry of a session that anybody reads: it is passed over, and noted as a problem.
 pub const LINE_BYTES_MAX: usize = throughline_domain::limits::TRANSCRIPT_LINE_BYTES_MAX;
 /// Bytes read at once. The buffer grows only for longer lines.
 const CHUNK_BYTES: usize = 1 << 20;
-/// A file that nobody wrote to for so long is quiet: its last line counts without a line end, if it is whole.
-const QUIET_AGE: Duration = Duration::from_secs(2);
 /// Bytes by which a file is known again: its first ones, and those before the cursor (a line's end, with its id).
 const HEAD_BYTES: usize = 1_024;
 const TAIL_BYTES: usize = 512;
@@ -121,8 +120,8 @@ fn open(path: &(impl Readable + ?Sized), now: SystemTime) -> Result<Option<(File
         Err(error) => return Err(error).at("open", path),
     };
     let meta = file.metadata().at("read", path)?;
-    let age = meta.modified().ok().and_then(|then| now.duration_since(then).ok());
-    Ok(Some((file, meta.len(), age.is_some_and(|age| age >= QUIET_AGE))))
+    let is_quiet = FileMark::of(&meta).is_quiet(now);
+    Ok(Some((file, meta.len(), is_quiet)))
 }
 
 /// Whether the file still holds what was read from it, as far as the marks tell.

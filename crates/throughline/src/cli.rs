@@ -9,7 +9,6 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 use crate::commands::{self, App};
 use crate::failure::Failure;
 use crate::output;
-use crate::place::Place;
 
 const VARIABLES: &str = "\
 Environment:
@@ -160,7 +159,7 @@ pub(crate) fn run() -> ExitCode {
 fn dispatch(cli: Cli) -> Result<(), Failure> {
     let folder = cli.project;
     let app = || App::open(folder.as_deref());
-    let place = || Place::from_env().ok_or_else(commands::no_home);
+    let place = || crate::surroundings::place().ok_or_else(commands::no_home);
     match cli.verb {
         Verb::Init(args) => commands::init::run(&app()?, &args),
         Verb::Uninstall(args) => commands::uninstall::run(&app()?, &args),

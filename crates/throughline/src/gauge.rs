@@ -13,6 +13,10 @@ use throughline_domain::context::{Fill, Moment};
 use throughline_domain::purity::Purity;
 use throughline_domain::usage_memory::{Gap, UsageMemory};
 use throughline_domain::{Health, Timestamp, time};
+use throughline_engine::ledger;
+use throughline_engine::place::Place;
+use throughline_engine::session_facts;
+use throughline_engine::window::window_of;
 use throughline_store::config::{Config, Thresholds};
 use throughline_store::paths::Project;
 use throughline_store::session::{self, SessionCache};
@@ -22,10 +26,6 @@ use throughline_usage::trail::{Trail, minutes_until};
 
 use crate::commands::App;
 use crate::commands::coverage::transcripts;
-use crate::commands::usage::window::window_of;
-use crate::hook::starting;
-use crate::ledger;
-use crate::place::{self, Place};
 
 /// How much of a transcript's end is read: peak and compactions of a longer one are those of its newer part.
 const TRAIL_BYTES_MAX: u64 = throughline_domain::limits::TRAIL_BYTES_MAX;
@@ -90,7 +90,7 @@ impl Gauge {
         let is_elsewhere =
             |folder: &PathBuf| ![&at_hand.root, &at_hand.work].iter().any(|it| folder.starts_with(it));
         let elsewhere = folder.filter(is_elsewhere).map(|folder| {
-            let root = place::project_around(&folder).unwrap_or(folder);
+            let root = app.place.project_around(&folder).unwrap_or(folder);
             app.place.project_at(&app.place.settled(root))
         });
         let project = elsewhere.as_ref().unwrap_or(at_hand);
@@ -116,7 +116,7 @@ impl Gauge {
             let seen = window_of(model, trail.peak_tokens);
             (seen > window_of(model, 0)).then_some(seen)
         });
-        let point = starting::compaction_point(place, project, &config, model.as_deref(), told_window);
+        let point = session_facts::compaction_point(place, project, &config, model.as_deref(), told_window);
         let window_tokens = told_window.or_else(|| model_window(model.as_deref()?)).unwrap_or(point.window);
         Self {
             session: session.to_owned(),

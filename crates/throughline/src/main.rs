@@ -1,30 +1,23 @@
 //! The binary: looks at the first word before anything heavy exists, and hands over.
 
-mod checkpoint;
 mod cli;
 mod commands;
-mod descent;
 mod editor;
-mod event_times;
 mod failure;
 mod gauge;
-mod git_now;
 mod given;
-mod hand_over;
 mod hook;
-mod late;
-mod ledger;
-mod lineage;
-mod liveness;
+mod input;
+mod leave;
 mod messages_api;
-mod notes;
 mod output;
 mod paint;
-mod place;
 mod program;
+mod progress;
 mod quoting;
-mod span;
+mod repairs;
 mod statusline;
+mod surroundings;
 mod waiting;
 
 use std::process::ExitCode;

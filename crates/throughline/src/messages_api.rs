@@ -1,20 +1,19 @@
 //! The Messages API, asked for one thing: how many tokens a text is. Only ever on request.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use throughline_domain::text::one_line;
-use throughline_fleet::resolve;
-use throughline_store::door::outside;
-use throughline_store::redact;
+use throughline_fleet::{authorities, resolve};
+use throughline_redact as redact;
 use ureq::config::Config;
 use ureq::http::Uri;
-use ureq::tls::{PemItem, RootCerts, TlsConfig};
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
 
 use crate::failure::Failure;
+use crate::surroundings;
 
 const BASE_URL: &str = "https://api.anthropic.com";
 const API_VERSION: &str = "2023-06-01";
@@ -23,14 +22,6 @@ const DEADLINE: Duration = Duration::from_secs(20);
 const ANSWER_BYTES_MAX: u64 = throughline_domain::limits::API_ANSWER_BYTES_MAX;
 /// As many as the library takes.
 const ADDRESSES_MAX: usize = 16;
-const ROOTS_BYTES_MAX: u64 = throughline_domain::limits::AUTHORITIES_BYTES_MAX;
-/// Where systems keep the authorities they believe, a company's own among them.
-const SYSTEM_ROOTS: [&str; 4] = [
-    "/etc/ssl/certs/ca-certificates.crt",
-    "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/ssl/ca-bundle.pem",
-    "/etc/ssl/cert.pem",
-];
 
 /// Whom to ask, and with which key. Never shown, not even when debugging.
 pub(crate) struct Api {
@@ -164,24 +155,13 @@ fn agent() -> ureq::Agent {
     ureq::Agent::with_parts(config, DefaultConnector::default(), Names)
 }
 
-/// The authorities that the system believes; where it keeps none, those that browsers believe.
+/// The authorities that are believed on this machine; where it keeps none, those that browsers believe.
 fn roots() -> RootCerts {
-    let named = std::env::var_os("SSL_CERT_FILE").map(std::path::PathBuf::from);
-    let files = named.iter().map(AsRef::as_ref).chain(SYSTEM_ROOTS.iter().map(Path::new));
-    for file in files {
-        let Ok(Some(pem)) = outside::read_limited(file, ROOTS_BYTES_MAX) else { continue };
-        let items = ureq::tls::parse_pem(&pem).filter_map(Result::ok);
-        let found: Vec<_> = items
-            .filter_map(|item| match item {
-                PemItem::Certificate(certificate) => Some(certificate),
-                _ => None,
-            })
-            .collect();
-        if !found.is_empty() {
-            return RootCerts::from(found);
-        }
+    let found = authorities::believed(&surroundings::named_authorities());
+    if found.is_empty() {
+        return RootCerts::WebPki;
     }
-    RootCerts::WebPki
+    RootCerts::from(found.iter().map(|der| Certificate::from_der(der).to_owned()))
 }
 
 /// Names of hosts, found in the way that suits a static program.

@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 use serde_json::Value;
 use throughline_briefing::fragment::{defused, poses_as};
 use throughline_domain::unseen::shown;
-use throughline_store::redact;
+use throughline_redact as redact;
 
 use crate::failure::Failure;
 use crate::paint::{only_ours, wants_colours};

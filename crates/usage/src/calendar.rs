@@ -4,6 +4,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, ToSpan};
 use throughline_domain::Timestamp;
+use throughline_domain::span::{self, NoSpan};
 
 /// Most days that are cut at once: forty years.
 const DAYS_MAX: usize = 15_000;
@@ -40,7 +41,7 @@ pub fn date_of(at: Timestamp, zone: &TimeZone) -> Date {
     zone.to_datetime(at).date()
 }
 
-/// The date that a person means: `2026-01-31`, `20260131`, `today`, `yesterday`, or `7d`, `2w`, `3m`, `1y`: so long
+/// The date that a person means: `2026-01-31`, `20260131`, `today`, `yesterday`, or `7d`, `2w`, `3mo`, `1y`: so long
 /// back, today included.
 pub fn parse(text: &str, today: Date) -> Result<Date, String> {
     let text = text.trim();
@@ -49,28 +50,30 @@ pub fn parse(text: &str, today: Date) -> Result<Date, String> {
         "yesterday" => return Ok(today.saturating_sub(1.day())),
         _ => {}
     }
-    if let Some(back) = span(text) {
-        return Ok(today.saturating_sub(back).saturating_add(1.day()));
+    match span::parse(text) {
+        Ok(back) if is_in_days(back) => return Ok(today.saturating_sub(back).saturating_add(1.day())),
+        Err(NoSpan::MinutesOrMonths(number)) => {
+            let both = NoSpan::MinutesOrMonths(number.clone());
+            return Err(format!("{both}; here days are counted: {number}mo"));
+        }
+        Ok(_) | Err(NoSpan::Unknown) => {}
     }
     let is_plain = text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit());
     let dashed =
         if is_plain { format!("{}-{}-{}", &text[..4], &text[4..6], &text[6..]) } else { text.to_owned() };
-    dashed
-        .parse()
-        .map_err(|_| format!("`{text}` is no date: 2026-01-31, 20260131, today, yesterday, 7d, 2w, 3m or 1y"))
+    dashed.parse().map_err(|_| {
+        format!("`{text}` is no date: 2026-01-31, 20260131, today, yesterday, 7d, 2w, 3mo or 1y")
+    })
 }
 
-fn span(text: &str) -> Option<Span> {
-    let unit = text.chars().last()?;
-    let count: i32 =
-        text[..text.len() - unit.len_utf8()].parse().ok().filter(|count| (1..=9_999).contains(count))?;
-    match unit {
-        'd' => Some(count.days()),
-        'w' => Some(count.weeks()),
-        'm' => Some(count.months()),
-        'y' => Some(count.years()),
-        _ => None,
-    }
+/// Whether a span is one day at least, and has no part of a day.
+fn is_in_days(span: Span) -> bool {
+    let days = Span::new()
+        .years(span.get_years())
+        .months(span.get_months())
+        .weeks(span.get_weeks())
+        .days(span.get_days());
+    !span.is_zero() && days.fieldwise() == span
 }
 
 #[cfg(test)]
@@ -121,6 +124,15 @@ mod tests {
     }
 
     #[test]
+    fn three_m_may_be_minutes_and_is_no_date() {
+        let refused = parse("3m", date(2026, 11, 16));
+        assert_eq!(
+            refused,
+            Err("`m` may be minutes or months: write 3min or 3mo; here days are counted: 3mo".to_owned())
+        );
+    }
+
+    #[test]
     fn dates_are_read_as_people_type_them() {
         let today = date(2026, 11, 16);
         let read = |text: &str| parse(text, today).map(|date| date.to_string());
@@ -131,9 +143,21 @@ mod tests {
         assert_eq!(read("1d").as_deref(), Ok("2026-11-16"), "one day back is today alone");
         assert_eq!(read("7d").as_deref(), Ok("2026-11-10"));
         assert_eq!(read("2w").as_deref(), Ok("2026-11-03"));
-        assert_eq!(read("1m").as_deref(), Ok("2026-10-17"));
+        assert_eq!(read("1mo").as_deref(), Ok("2026-10-17"));
         assert_eq!(read("1y").as_deref(), Ok("2025-11-17"));
-        for odd in ["", "d", "0d", "-3d", "2026-13-01", "tomorrowish", "7é", "99999999999d", "2026-02-30"] {
+        for odd in [
+            "",
+            "d",
+            "0d",
+            "2h",
+            "1d12h",
+            "-3d",
+            "2026-13-01",
+            "tomorrowish",
+            "7é",
+            "99999999999d",
+            "2026-02-30",
+        ] {
             assert!(read(odd).is_err(), "{odd}");
         }
     }

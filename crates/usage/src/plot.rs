@@ -1,7 +1,7 @@
 //! Plots for terminals: bars, sparklines, short numbers.
 
-/// Eighths of a cell, from none to all.
-const EIGHTHS: [char; 9] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
+use crate::bar::{Bar, Pen};
+
 const STEPS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// A bar of at most `cells`: full at `most`. Something is never drawn as nothing.
@@ -17,11 +17,7 @@ pub fn bar(value: f64, most: f64, cells: usize) -> String {
         return String::new();
     }
     let eighths = ((value / most).min(1.0) * (cells * 8) as f64).round().max(1.0) as usize;
-    let mut bar = "█".repeat(eighths / 8);
-    if !eighths.is_multiple_of(8) {
-        bar.push(EIGHTHS[eighths % 8]);
-    }
-    bar
+    Bar::drawn(eighths, cells, Pen::EIGHTHS).to_string()
 }
 
 /// One character a value; a value of nothing is a blank.

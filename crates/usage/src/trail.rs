@@ -124,16 +124,6 @@ pub fn spark(values: &[u64], most: u64) -> String {
     values.iter().map(step).collect()
 }
 
-/// `██████▌░░░`: a share of `most` in so many cells, to half a cell; full only when it is all of it.
-#[must_use]
-pub fn bar(value: u64, most: u64, cells: usize) -> String {
-    let halves_all = cells as u128 * 2;
-    let halves = (u128::from(value) * halves_all / u128::from(most.max(1))).min(halves_all);
-    let halves = usize::try_from(halves).unwrap_or(0);
-    let (full, half) = (halves / 2, halves % 2);
-    format!("{}{}{}", "█".repeat(full), "▌".repeat(half), "░".repeat(cells - full - half))
-}
-
 #[cfg(test)]
 mod tests {
     use throughline_domain::Timestamp;
@@ -184,11 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bar_and_a_spark_stay_within_their_cells() {
-        assert_eq!(bar(50, 100, 10), "█████░░░░░");
-        assert_eq!(bar(99, 100, 10), "█████████▌");
-        assert_eq!(bar(u64::MAX, 100, 10), "██████████");
-        assert_eq!(bar(5, 0, 4), "████");
+    fn a_spark_stays_within_its_steps() {
         assert_eq!(spark(&[0, 50, 100, 900], 100), "▁▅██");
     }
 }

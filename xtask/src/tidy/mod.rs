@@ -9,6 +9,7 @@ mod lint_reasons;
 mod machine_paths;
 mod migrations;
 mod module_docs;
+mod module_edges;
 mod module_files;
 mod named_paths;
 mod named_tests;
@@ -36,6 +37,7 @@ type Check = fn(&Tree, &mut Report);
 
 const CHECKS: &[(&str, Check)] = &[
     ("crate edges", crate_edges::check),
+    ("module edges", module_edges::check),
     ("sizes", sizes::check),
     ("module docs", module_docs::check),
     ("named paths", named_paths::check),
@@ -114,6 +116,7 @@ mod tests {
             ("notes.txt", &format!("see /{}/x\n", "root")),
             ("big.bin", &"x".repeat(300 << 10)),
             ("THREATS.md", "| x | `crates/a/src/utils.rs` `a_test_that_is_gone` |\n"),
+            ("crates/throughline/src/hook/a.rs", "//! A hook.\nuse crate::commands;\n"),
             ("crates/a/src/read.rs", "//! Reads.\nconst FILE_BYTES_MAX: u64 = 4 << 10;\n"),
             ("long.rs", &format!("//! long\n{}", "fn a() {}\n".repeat(601))),
         ]);

@@ -172,7 +172,7 @@ fn task_in_hand(standing: &Standing<'_>) -> Option<Continuation> {
     })
 }
 
-/// Where there are no tasks, or none of them is open, the user's last request takes their place (Decision 17).
+/// Where there are no tasks, or none of them is open, the user's last request takes their place.
 fn request_in_hand(standing: &Standing<'_>) -> Option<Continuation> {
     let ledger = standing.ledger;
     let stand = &ledger.stand;

@@ -55,7 +55,8 @@ fn behind(fact: &StandingLine, at: usize, all: &[StandingLine]) -> f64 {
     }
     let is_peer = |other: &StandingLine| !other.is_last && other.holds() && other.line.kind == fact.line.kind;
     let (older, newer) = all.split_at(at);
-    let is_oldest_first = matches!(fact.line.kind, LineKind::Rule | LineKind::Choice | LineKind::Tried);
+    let is_oldest_first =
+        matches!(fact.line.kind, LineKind::Rule | LineKind::Choice | LineKind::Found | LineKind::Tried);
     let before = if is_oldest_first { older } else { &newer[1..] };
     let rank = before.iter().filter(|other| is_peer(other)).count();
     RANK * f64::from(u32::try_from(rank).unwrap_or(u32::MAX))
@@ -69,6 +70,7 @@ fn worth(fact: &StandingLine) -> f64 {
         LineKind::Tried => 1.7,
         LineKind::Command => 1.6,
         LineKind::Choice => 1.5,
+        LineKind::Found => 1.5,
         LineKind::Value => 1.45,
         LineKind::Where => 1.4,
     };

@@ -2,7 +2,7 @@
 
 use super::items::Item;
 
-/// Most items of what a summariser is told (Decision 26): open tasks, changed files, commands that check the work,
+/// Most items of what a summariser is told: open tasks, changed files, commands that check the work,
 /// decisions, errors.
 const CAPS: [(&[Part], usize); 5] = [
     (&[Part::Tasks], 10),

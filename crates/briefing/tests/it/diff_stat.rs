@@ -1,4 +1,4 @@
-//! The diff stat in the block before a compaction (Decision 26).
+//! The diff stat in the block before a compaction.
 
 use throughline_briefing::{Cap, Facts, preservation};
 use throughline_domain::State;

@@ -9,7 +9,7 @@ use throughline_briefing::session::{self, Known, Reader};
 use throughline_briefing::{Cap, Facts};
 use throughline_domain::State;
 use throughline_domain::hand_over::{HandOver, HandOvers, StandingLine, Writer, in_text, lacking};
-use throughline_domain::ledger::Ledger;
+use throughline_domain::ledger::{CompactionSeen, Ledger};
 
 use crate::session::{ledger, place, weight};
 
@@ -97,7 +97,7 @@ fn block(facts: &Facts<'_>, ledger: &Ledger) -> String {
     preservation::render(&State::empty(), facts, None, "", ledger, cap).unwrap_or_default()
 }
 
-/// Decision 26: 10 open tasks, 20 changed files, 5 commands that check the work, 15 decisions, 8 errors.
+/// 10 open tasks, 20 changed files, 5 commands that check the work, 15 decisions, 8 errors.
 #[test]
 fn the_block_keeps_to_the_caps_of_the_seed() {
     let all = |count: u64, it: &dyn Fn(u64) -> Value| (1..=count).map(it).collect::<Vec<_>>();
@@ -119,6 +119,20 @@ fn the_block_keeps_to_the_caps_of_the_seed() {
     assert_eq!(text.matches("Ttask ").count(), 10, "{text}");
     let files = text.lines().find(|line| line.starts_with("Edited, no commit since:")).unwrap();
     assert_eq!(files.matches("zfile").count(), 20, "{text}");
+}
+
+/// Who only goes on from another session has its facts before them, and no summary.
+#[test]
+fn an_earlier_summary_is_spoken_of_only_where_this_conversation_has_one() {
+    let mut carried = handed(5, "value: port is 5433\n");
+    for fact in &mut carried {
+        fact.by = Writer::Summariser;
+    }
+    let facts = Facts { hand_over: &carried, ..Facts::default() };
+    let told = "begins with an earlier summary";
+    assert!(!block(&facts, &at_work()).contains(told));
+    let compacted = Ledger { compactions: vec![CompactionSeen::default()], ..at_work() };
+    assert!(block(&facts, &compacted).contains(told));
 }
 
 #[test]

@@ -9,9 +9,9 @@ use crate::overlap::share;
 use crate::text::fingerprint;
 
 /// Most facts that are carried.
-pub const CARRIED_LINES_MAX: usize = 80;
+pub const CARRIED_LINES_MAX: usize = 120;
 /// Most bytes of them.
-pub const CARRIED_BYTES_MAX: usize = 12 << 10;
+pub const CARRIED_BYTES_MAX: usize = 18 << 10;
 /// A shorter fact may stand in many others by chance.
 const CONTAINED_BYTES_MIN: usize = 14;
 /// Of a fact of fewer words two may share nearly all by chance.
@@ -145,7 +145,7 @@ fn stays(kind: LineKind) -> u8 {
     match kind {
         LineKind::Where | LineKind::Value | LineKind::State | LineKind::Open => 0,
         LineKind::Command => 1,
-        LineKind::Choice => 2,
+        LineKind::Choice | LineKind::Found => 2,
         LineKind::Tried => 3,
         LineKind::Rule => 4,
     }
@@ -182,13 +182,18 @@ impl Said {
 /// Whether a text names what a fact names: every number of it, and nearly all of the words that tell, of so many that it is
 /// no chance.
 pub(super) fn names_same(fact: &str, lower_text: &str) -> bool {
-    let parts =
-        |text: &str| text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect::<Vec<_>>();
-    let has_digit = |word: &String| word.bytes().any(|byte| byte.is_ascii_digit());
-    fact.split_whitespace().count() >= WORDS_MIN && share(fact, lower_text) >= SAME_SHARE && {
-        let there = parts(lower_text);
-        parts(fact).iter().filter(|word| has_digit(word)).all(|number| there.contains(number))
-    }
+    let has_digit = |word: &&str| word.bytes().any(|byte| byte.is_ascii_digit());
+    let numbers = || fact.split(|c: char| !c.is_alphanumeric()).filter(has_digit);
+    fact.split_whitespace().count() >= WORDS_MIN
+        && numbers().all(|number| has_word(lower_text, &number.to_lowercase()))
+        && share(fact, lower_text) >= SAME_SHARE
+}
+
+/// Whether a word stands in a text by itself.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_end = |letter: Option<char>| letter.is_none_or(|letter| !letter.is_alphanumeric());
+    memchr::memmem::find_iter(text.as_bytes(), word.as_bytes())
+        .any(|at| is_end(text[..at].chars().next_back()) && is_end(text[at + word.len()..].chars().next()))
 }
 
 /// By which a hand-over is known again.

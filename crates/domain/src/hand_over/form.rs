@@ -12,14 +12,24 @@ rule: what the user demanded or forbade and still holds, in their words
 tried: what did not work or had to be done over and why, what took its place, what this machine cannot do
 state: what passes and what fails now, with counts; what was changed since, what was never run
 command: commands that work here, whole, with folder and flags
+found: what was found out: causes, explanations, how a thing works
 where: which file, function and line does what, of what was changed or found
 value: ids, numbers, names, ports, versions, hashes; settings, constants and formats with what they mean
-choice: each choice made: what, why, instead of what; what was left out on purpose
+choice: each choice made: what, why, instead of what; what was offered and not taken, left out on purpose
 open: asked and not answered, promised and not done, the next step";
+
+/// What is asked besides of whoever summarises a summary: each copy of a copy loses what has no part in the work at hand.
+pub const REQUEST_AGAIN: &str = "\
+The conversation begins with an earlier summary and a note of ours behind it. What these two said, and still holds, has to outlive \
+this summary too: go through both line by line, the Hand-over and what \"you said on the way\" above all, and take over into the \
+section, one line each, word by word, every rule, choice with its reason, option not taken, cause, explanation, finding that was \
+reported, dead end, command, setting, value and place in them, also where the work has moved on to something else. Leave out only \
+what was proven false or replaced since, and what passed or failed then. For these facts there are 700 more words.";
 
 /// What a fact is about.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+// A kind that a newer version wrote must not cost a session everything that it handed over.
+#[serde(rename_all = "lowercase", from = "String")]
 pub enum LineKind {
     /// What the user demands.
     Rule,
@@ -31,6 +41,8 @@ pub enum LineKind {
     Tried,
     /// What works here.
     Command,
+    /// What was found out: causes, explanations.
+    Found,
     /// What was chosen, and why.
     Choice,
     /// Where things are; also what nobody said the kind of.
@@ -61,10 +73,17 @@ pub const FORM: &[Row] = &[
     Row { kind: LineKind::State, word: "state", labels: &["status", "checks", "tests", "passes", "fails", "failing", "passing", "changed", "never run", "what passes and fails"], signs: &[" passes", " passed", " fails", " failing", " failed:", "never run", "not run", "uncommitted"] },
     Row { kind: LineKind::Tried, word: "tried", labels: &["dead end", "dead ends", "tried in vain", "failed attempts", "does not work", "cannot", "machine", "limits", "pitfall", "pitfalls", "gotcha", "gotchas"], signs: &[" tried ", " in vain", "does not work", "doesn't work", "did not work", "didn't work", "instead of", "not available", "is not installed", " cannot "] },
     Row { kind: LineKind::Command, word: "command", labels: &["commands", "run", "how to run", "commands that work", "commands that work here"], signs: &[] },
+    Row { kind: LineKind::Found, word: "found", labels: &["finding", "findings", "cause", "causes", "root cause", "reason", "reasons", "explanation", "explanations", "why", "how it works"], signs: &["the cause ", "root cause", " is caused by", " the reason is"] },
     Row { kind: LineKind::Choice, word: "choice", labels: &["choices", "decision", "decisions", "decided", "chosen", "left out", "left on purpose"], signs: &[" decided", " chose ", " chosen", " because", " on purpose", " rather than"] },
     Row { kind: LineKind::Value, word: "value", labels: &["values", "id", "ids", "number", "numbers", "name", "names", "port", "ports", "version", "versions"], signs: &[" port ", " version ", " id ", " hash ", " = "] },
     Row { kind: LineKind::Where, word: "where", labels: &["file", "files", "location", "locations", "key files", "where things are", "code", "note", "notes", "fact", "facts"], signs: &[] },
 ];
+
+impl From<String> for LineKind {
+    fn from(word: String) -> Self {
+        Self::from_label(&word).unwrap_or_default()
+    }
+}
 
 impl LineKind {
     /// Its name.
@@ -122,8 +141,19 @@ mod tests {
     }
 
     #[test]
+    fn a_kind_that_nobody_knows_here_keeps_its_fact() {
+        for row in FORM {
+            let written = serde_json::to_string(&row.kind).unwrap();
+            assert_eq!(serde_json::from_str::<LineKind>(&written).unwrap(), row.kind);
+        }
+        assert_eq!(serde_json::from_str::<LineKind>("\"of next year\"").unwrap(), LineKind::Where);
+    }
+
+    #[test]
     fn what_is_asked_for_is_short() {
-        let words = REQUEST.split_whitespace().count();
-        assert!(words <= 210, "{words} words");
+        for (request, words_max) in [(REQUEST, 225), (REQUEST_AGAIN, 120)] {
+            let words = request.split_whitespace().count();
+            assert!(words <= words_max, "{words} words");
+        }
     }
 }

@@ -7,9 +7,9 @@ use std::borrow::Cow;
 use rusqlite::types::ValueRef;
 use rusqlite::{Transaction, params, params_from_iter};
 use serde_json::Value;
+use throughline_redact as redact;
 
 use super::{Archive, ArchiveError, Commit};
-use crate::redact;
 
 /// Rows of one transaction.
 const SLICE_ROWS: i64 = 200;

@@ -7,10 +7,10 @@ use rusqlite::{OptionalExtension, ToSql, Transaction, params, params_from_iter};
 use serde_json::{Map, Value, json};
 use throughline_domain::text::printable;
 use throughline_domain::time;
+use throughline_redact as redact;
 
 use super::{Archive, ArchiveError, Commit};
 use crate::paths::Project;
-use crate::redact;
 
 /// Longest text of a column.
 const TEXT_BYTES_MAX: usize = 2 << 20;

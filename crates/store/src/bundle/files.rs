@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use throughline_domain::text::printable;
+use throughline_redact as redact;
 
 use crate::catalogue::{self, Carried, Under};
 use crate::door::{Spot, outside};
 use crate::files::{self, AtPath, FileError};
 use crate::paths::Project;
-use crate::redact;
 
 /// Largest file that is carried: a usage log is put aside at 5 MB.
 pub const FILE_BYTES_MAX: usize = throughline_domain::limits::BUNDLE_FILE_BYTES_MAX;

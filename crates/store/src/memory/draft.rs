@@ -7,9 +7,9 @@ use throughline_domain::text::{cut_utf16, printable, utf16_len};
 use throughline_domain::{
     AnchorPriority, Detail, Entry, EvidenceType, GitState, Kind, Origin, Priority, State, Trigger, WorkItem,
 };
+use throughline_redact as redact;
 
 use crate::outbox::{Event, Op};
-use crate::redact;
 
 /// An adopted entry keeps its number when it is at most this far ahead of ours: a wild one must not use up the rest.
 const ADOPTED_GAP_MAX: u64 = 10_000;

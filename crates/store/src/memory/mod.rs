@@ -62,6 +62,7 @@ pub use reconcile::{KEY_DECISIONS, Repair, WORK_ITEM};
 pub use restock::RestockError;
 pub use waiting::Waiting;
 
+use crate::content_hash;
 use crate::door::Spot;
 use crate::files::{self, Durability, FileError};
 use crate::lock::{Lock, LockError, Patience};
@@ -69,8 +70,8 @@ use crate::outbox::{Batch, Event, Op, Outbox};
 use crate::paths::{Home, Project};
 use crate::state_file::{self, StateFileError};
 use crate::statusline_rules::{Watched, stamp_of};
-use crate::{content_hash, redact};
 use reconcile::Standing;
+use throughline_redact as redact;
 use versions::Versions;
 
 /// Who changes the memory, when, and how long they can wait.

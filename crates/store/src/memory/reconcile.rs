@@ -434,7 +434,7 @@ fn take_hand_edits(memory: &Memory, base: &mut Base, last: &State, now: &str) {
     }
 }
 
-/// The archive has the whole text (its event was made before); the file keeps what S0.6 allows.
+/// The archive has the whole text (its event was made before); the file keeps what evidence may have at most.
 fn cut_long_evidence(memory: &Memory, state: &mut State) {
     for entry in state.entries_mut(Kind::Evidence) {
         let cut = cut_utf16(&entry.text, memory.limits.evidence_units_max).len();

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 use throughline_domain::{Origin, time};
+use throughline_redact as redact;
 
 use super::reconcile::{self, Standing};
 use super::{Author, Memory, batch_uid, draft};
@@ -12,7 +13,6 @@ use crate::gate::GateError;
 use crate::lock::Lock;
 use crate::memory::MemoryError;
 use crate::outbox::{Batch, Event, Op};
-use crate::redact;
 use crate::state_file;
 
 /// What the fold compares the state file's fingerprint with: no file has this one, so the batch counts as committed.

@@ -5,8 +5,8 @@ use std::io::{Read, Write};
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
-use throughline_domain::recall::words::index_line;
-use throughline_domain::recall::{Outcome, Passage, PassageKind};
+use throughline_recall::words::index_line;
+use throughline_recall::{Head, Outcome, Passage, PassageKind};
 
 use super::continued;
 
@@ -18,23 +18,6 @@ const UNPACKED_BYTES_MAX: usize = throughline_domain::limits::RECALL_BLOCK_BYTES
 const LEVEL: u32 = 9;
 /// Bytes of a line's fingerprint: among ten million lines two share one with a chance of a fifth.
 const MARK_BYTES: usize = 6;
-
-/// What a passage is, without its text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Head {
-    /// What it is.
-    pub kind: PassageKind,
-    /// How it ended.
-    pub outcome: Outcome,
-    /// Said or done by a subagent.
-    pub is_sidechain: bool,
-    /// Seconds since 1970; 0 where nobody said when.
-    pub at_s: i64,
-    /// The response it belongs to.
-    pub turn: u64,
-    /// Bytes of its text.
-    pub bytes: usize,
-}
 
 /// A block on its way into the store.
 #[derive(Debug, Clone, Default)]
@@ -217,7 +200,7 @@ mod tests {
         #[test]
         fn what_was_packed_comes_back(rows in proptest::collection::vec((0_u8..8, 0_u64..9_999, -5_i64..2_000_000_000, "\\PC{0,60}"), 0..40)) {
             // What looks like a secret by chance is masked on the way in, and another test's matter.
-            prop_assume!(rows.iter().all(|row| crate::redact::text(&row.3) == row.3));
+            prop_assume!(rows.iter().all(|row| throughline_redact::text(&row.3) == row.3));
             let passages: Vec<Passage> =
                 rows.into_iter().map(|(kind, turn, at_s, text)| passage(kind, turn, at_s, text)).collect();
             let block = NewBlock::pack("s", "/p", &passages, &[1, u64::MAX]);

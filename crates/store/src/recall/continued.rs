@@ -6,10 +6,10 @@
 
 use std::borrow::Cow;
 
-use throughline_domain::recall::Passage;
+use throughline_recall::Passage;
+use throughline_redact as redact;
 
 use super::printed;
-use crate::redact;
 
 /// What stands before each line of an output, below the command that printed it.
 const LINE_MARK: &str = "> ";
@@ -103,7 +103,7 @@ fn is_drawn(text: &str, bytes_min: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use throughline_domain::recall::{Outcome, PassageKind};
+    use throughline_recall::{Outcome, PassageKind};
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! Forgetting by origin in the index: the passages of a session, of a project, of a time go, their words with them.
 
 use rusqlite::{Connection, Transaction, params};
-use throughline_domain::recall::Passage;
+use throughline_recall::Passage;
 
 use super::block::{self, NewBlock};
 use super::forget::remove_block;

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use rusqlite::{Transaction, params};
+use throughline_redact as redact;
 
 use super::block::{self, NewBlock};
 use super::continued;
 use super::{Recall, RecallError, Writing};
-use crate::redact;
 
 /// Blocks of one transaction.
 const SLICE_BLOCKS: u32 = 32;

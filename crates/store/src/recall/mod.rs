@@ -11,7 +11,6 @@ mod forget_scope;
 mod mask_again;
 mod moving;
 mod printed;
-mod promises;
 mod retention;
 mod search;
 mod surroundings;
@@ -22,12 +21,10 @@ use std::time::Duration;
 
 use rusqlite::{Connection, TransactionBehavior};
 
-pub use block::{BLOCK_BYTES, Head, NewBlock, line_mark};
+pub use block::{BLOCK_BYTES, NewBlock, line_mark};
 pub use error::RecallError;
 pub use moving::{KnownBlocks, MovedBlock, block_of, check_block};
 pub use retention::{Kept, Retention};
-pub use search::{Asked, Found, Scope, Searched, Taste};
-pub use surroundings::{Placed, SessionOf};
 pub use write::{Added, Batch};
 
 use crate::archive::{self, ArchiveError};

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use rusqlite::params;
 use serde_json::{Value, json};
-use throughline_domain::recall::{Outcome, Passage, PassageKind};
+use throughline_recall::{Outcome, Passage, PassageKind};
 
 use super::block::{self, NewBlock};
 use super::continued;

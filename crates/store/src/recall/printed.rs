@@ -5,9 +5,9 @@
 use std::borrow::Cow;
 
 use serde_json::{Map, Value};
-use throughline_domain::recall::PassageKind;
+use throughline_recall::PassageKind;
 
-use crate::redact;
+use throughline_redact as redact;
 
 /// What stands before each line of an output, below the command that printed it.
 const LINE_MARK: &str = "\n> ";

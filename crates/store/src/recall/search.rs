@@ -1,99 +1,15 @@
 //! Search: the index for the passages that may answer, then their texts for those that do.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
-use rusqlite::{Connection, OptionalExtension};
-use throughline_domain::recall::rank::{self, Answer, Judge};
-use throughline_domain::recall::{PassageKind, Question};
-use throughline_domain::text::fingerprint;
+use rusqlite::{Connection, OptionalExtension, params};
+use throughline_recall::candidate::{self, Block, Candidate, Choice};
+use throughline_recall::promises::{Lookup, Promises};
+use throughline_recall::rank::Judge;
+use throughline_recall::weights::PAIRS_MAX;
+use throughline_recall::{Asked, Found, Question, Scope, Searched, SessionOf, Taste, found, scope};
 
-use super::block::{self, Head};
-use super::promises::{Promise, Promises};
-use super::surroundings::SessionOf;
-use super::{Recall, RecallError};
-
-/// Passages whose text is read at least.
-const READ_MAX: usize = 60;
-/// The same where a phrase must stand: the index knows its words, not their order.
-const READ_FOR_PHRASE_MAX: usize = 1_000;
-/// Words of a text by which it is known again: copies of a paragraph are shown once.
-const SAME_BYTES: usize = 160;
-/// What a passage of the project at hand counts more.
-const AT_HAND: f64 = 1.15;
-
-/// Passages before and after one that answer with it, and what their words count for it.
-const NEIGHBOURS: u64 = 3;
-const NEIGHBOUR_SHARE: f64 = 0.2;
-
-/// Where is looked.
-#[derive(Debug, Clone, Default)]
-pub struct Scope {
-    /// Only these kinds; empty: all but mere touches of files.
-    pub kinds: Vec<PassageKind>,
-    /// Only projects at or below these folders; empty: all.
-    pub projects: Vec<String>,
-    /// Only what came since, in seconds since 1970.
-    pub since_s: Option<i64>,
-    /// Only the session whose id begins so, in lower case.
-    pub session: Option<String>,
-}
-
-/// What counts beside the words.
-#[derive(Debug, Clone, Default)]
-pub struct Taste {
-    /// The time, in seconds since 1970.
-    pub now_s: i64,
-    /// How soon the old counts less.
-    pub half_life_days: u64,
-    /// The project at hand counts more.
-    pub project: Option<String>,
-}
-
-/// A passage that answers.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Found {
-    /// Its number.
-    pub id: u64,
-    /// What it is.
-    pub head: Head,
-    /// Its session.
-    pub session: SessionOf,
-    /// Its text.
-    pub text: String,
-    /// How well it answers, and where.
-    pub answer: Answer,
-}
-
-/// What a search found, and what it did not look at.
-#[derive(Debug)]
-pub struct Searched {
-    /// The passages that answer, best first; copies of a text once.
-    pub found: Vec<Found>,
-    /// Passages that promised less, by their numbers.
-    unread: Vec<Candidate>,
-}
-
-/// A passage that may answer.
-#[derive(Debug, Clone, Copy)]
-struct Candidate {
-    id: i64,
-    block: i64,
-    head: Head,
-    session: i64,
-    promise: f64,
-    /// The share of the question's words that stand in it or near it.
-    around: f64,
-}
-
-/// A question with what its words are worth in this index.
-#[derive(Debug)]
-pub struct Asked<'q> {
-    pub(super) question: &'q Question,
-    /// Judges texts, also those that stand elsewhere.
-    pub judge: Judge<'q>,
-    /// In how many passages each word stands.
-    pub(super) counts: Vec<u64>,
-}
+use super::{Recall, RecallError, block};
 
 impl Recall {
     /// Looks up what the words of a question are worth here.
@@ -102,21 +18,18 @@ impl Recall {
         let counts: Vec<u64> = self.read(|connection| {
             question.wanted.iter().map(|wanted| rows_with(connection, &wanted.form)).collect()
         })?;
-        let judge = Judge::new(question, rows, &counts);
-        Ok(Asked { question, judge, counts })
+        Ok(Asked::new(question, rows, counts))
     }
 
     /// The forms that hold a character, and are not itself; those that stand in most passages.
     pub fn pairs_with(&self, character: &str) -> Result<Vec<String>, RecallError> {
-        /// They are looked for one by one.
-        const PAIRS_MAX: i64 = 60;
         self.read(|connection| {
             connection
                 .prepare_cached(
                     "SELECT term FROM vocabulary WHERE instr(term, ?1) > 0 AND term <> ?1
                      ORDER BY doc DESC, term LIMIT ?2",
                 )?
-                .query_map(rusqlite::params![character, PAIRS_MAX], |row| row.get(0))?
+                .query_map(params![character, PAIRS_MAX], |row| row.get(0))?
                 .collect()
         })
     }
@@ -142,11 +55,8 @@ impl Recall {
         taste: &Taste,
         limit: usize,
     ) -> Result<Searched, RecallError> {
-        let (mut found, mut unread) = self.read_best(asked, scope, taste, limit)?;
-        let mut seen = HashSet::new();
-        found.retain(|it| seen.insert(sameness(&it.text)));
-        unread.sort_unstable_by_key(|candidate| candidate.id);
-        Ok(Searched { found, unread })
+        let (found, unread) = self.read_best(asked, scope, taste, limit)?;
+        Ok(Searched::new(found, unread))
     }
 
     /// Reads some passages that a search did not look at, those first that promise most.
@@ -158,14 +68,7 @@ impl Recall {
         most: usize,
         taste: &Taste,
     ) -> Result<Vec<Found>, RecallError> {
-        let unread = |id: &u64| {
-            let at = searched.unread.binary_search_by_key(&id.cast_signed(), |it| it.id).ok()?;
-            Some(searched.unread[at])
-        };
-        let mut best: Vec<Candidate> = ids.iter().filter_map(unread).collect();
-        best.sort_by(|left, right| right.promise.total_cmp(&left.promise));
-        best.truncate(most);
-        self.judged(&asked.judge, &best, taste)
+        self.judged(&asked.judge, &searched.unread_among(ids, most), taste)
     }
 
     /// The same with copies of a text.
@@ -187,28 +90,23 @@ impl Recall {
         taste: &Taste,
         limit: usize,
     ) -> Result<(Vec<Found>, Vec<Candidate>), RecallError> {
-        if asked.question.is_empty() || limit == 0 {
+        if asked.is_empty() || limit == 0 {
             return Ok((Vec::new(), Vec::new()));
         }
-        let promises = self.read(|connection| Promises::of(connection, asked))?;
-        let worth_of_all = asked.judge.worth_of_all().max(f64::MIN_POSITIVE);
-        let mut candidates = self.candidates(&promises, worth_of_all, scope, taste)?;
-        candidates.sort_by(|left, right| right.promise.total_cmp(&left.promise).then(right.id.cmp(&left.id)));
-        let read_max = if asked.question.phrases.is_empty() { READ_MAX } else { READ_FOR_PHRASE_MAX };
-        let unread = candidates.split_off(candidates.len().min(read_max.max(limit * 3)));
-        Ok((self.judged(&asked.judge, &candidates, taste)?, unread))
+        let promises = self.read(|connection| Promises::of(asked, |lookup| rows(connection, lookup)))?;
+        let choice = Choice::new(asked, promises, scope, taste);
+        let candidates = self.candidates(&choice, &self.sessions_in(scope, taste)?)?;
+        let (wanted, unread) = candidate::to_read(asked, candidates, limit);
+        Ok((self.judged(&asked.judge, &wanted, taste)?, unread))
     }
 
-    /// The candidates with what their heads tell, those out of scope left out.
+    /// The candidates in the blocks of these sessions.
     fn candidates(
         &self,
-        promises: &Promises,
-        worth_of_all: f64,
-        scope: &Scope,
-        taste: &Taste,
+        choice: &Choice<'_>,
+        sessions: &HashMap<i64, f64>,
     ) -> Result<Vec<Candidate>, RecallError> {
-        let sessions = self.sessions_in(scope, taste)?;
-        let Some(first) = promises.first() else { return Ok(Vec::new()) };
+        let Some(first) = choice.first() else { return Ok(Vec::new()) };
         self.read(|connection| {
             let mut found = Vec::new();
             let mut statement = connection.prepare_cached(
@@ -217,30 +115,15 @@ impl Recall {
             )?;
             let mut rows = statement.query([first])?;
             while let Some(row) = rows.next()? {
-                let (block, session): (i64, i64) = (row.get(0)?, row.get(1)?);
-                let Some(of_session) = sessions.get(&session) else { continue };
+                let (first, session): (i64, i64) = (row.get(0)?, row.get(1)?);
+                let Some(of_session) = sessions.get(&session).copied() else { continue };
                 let packed = row.get_ref(2)?.as_blob()?;
                 // Every passage takes four bytes at least: where none is promised, nothing is unpacked.
-                let end = block.saturating_add(i64::try_from(packed.len() / 4).unwrap_or(i64::MAX));
-                if promises.within(block, end).next().is_none() {
+                if !choice.is_any_within(first, packed.len() / 4) {
                     continue;
                 }
                 let heads = block::heads(packed);
-                let end = block.saturating_add(i64::try_from(heads.len()).unwrap_or(i64::MAX));
-                for Promise { id, own, around } in promises.within(block, end) {
-                    let head = heads[usize::try_from(id - block).unwrap_or(0)];
-                    if !is_wanted(&head, scope) {
-                        continue;
-                    }
-                    let covered = (own + rank::AROUND_SHARE * (around - own)) / worth_of_all;
-                    let promise = own
-                        * covered.powf(rank::COVERAGE_POWER)
-                        * rank::brevity(head.bytes)
-                        * of_session
-                        * weight(&head, taste);
-                    let around = around / worth_of_all;
-                    found.push(Candidate { id, block, head, session, promise, around });
-                }
+                found.extend(choice.among(Block { first, session, of_session, heads: &heads }));
             }
             Ok(found)
         })
@@ -256,15 +139,8 @@ impl Recall {
             while let Some(row) = rows.next()? {
                 let (session, project) = (row.get_ref(1)?.as_str()?, row.get_ref(2)?.as_str()?);
                 let last_at_s: i64 = row.get(3)?;
-                let is_in_scope =
-                    scope.session.as_deref().is_none_or(|wanted| session.to_lowercase().starts_with(wanted))
-                        && (scope.projects.is_empty()
-                            || scope.projects.iter().any(|wanted| is_below(project, wanted)))
-                        && scope.since_s.is_none_or(|since| last_at_s >= since);
-                if is_in_scope {
-                    let is_at_hand =
-                        taste.project.as_deref().is_some_and(|at_hand| is_below(project, at_hand));
-                    found.insert(row.get(0)?, if is_at_hand { AT_HAND } else { 1.0 });
+                if scope.has_session(session, project, last_at_s) {
+                    found.insert(row.get(0)?, taste.of_project(project));
                 }
             }
             Ok(found)
@@ -291,9 +167,7 @@ impl Recall {
                 else {
                     continue;
                 };
-                let Some(mut answer) = judge.judge_among(&placed.text, candidate.around) else {
-                    continue;
-                };
+                let Some(answer) = candidate.answer(judge, &placed.text) else { continue };
                 let session = match sessions.get(&candidate.session) {
                     Some(session) => session.clone(),
                     None => match self.session_numbered(candidate.session)? {
@@ -301,20 +175,12 @@ impl Recall {
                         None => continue,
                     },
                 };
-                let is_at_hand =
-                    taste.project.as_deref().is_some_and(|at_hand| is_below(&session.project, at_hand));
-                answer.score *= hinted(judge, &candidate.head)
-                    * weight(&candidate.head, taste)
-                    * if is_at_hand { AT_HAND } else { 1.0 };
                 let text = std::mem::take(&mut placed.text);
-                found.push(Found { id: placed.id, head: candidate.head, session, text, answer });
+                let it = Found { id: placed.id, head: candidate.head, session, text, answer };
+                found.push(it.weighed(judge, taste));
             }
         }
-        lean_on_neighbours(&mut found);
-        found.sort_by(|left, right| {
-            right.answer.score.total_cmp(&left.answer.score).then(right.id.cmp(&left.id))
-        });
-        Ok(found)
+        Ok(found::best_first(found))
     }
 
     /// The projects whose folder has this name, or ends with these parts.
@@ -325,10 +191,7 @@ impl Recall {
                 .query_map([], |row| row.get(0))?
                 .collect()
         })?;
-        let is_named = |project: &String| {
-            project == name || project.strip_suffix(name).is_some_and(|rest| rest.ends_with(['/', '\\', '-']))
-        };
-        Ok(all.into_iter().filter(is_named).collect())
+        Ok(all.into_iter().filter(|project| scope::is_named(project, name)).collect())
     }
 
     fn session_numbered(&self, number: i64) -> Result<Option<SessionOf>, RecallError> {
@@ -343,18 +206,6 @@ impl Recall {
     }
 }
 
-/// What was said just before and after answers with it: a question and its reply share the words between them.
-fn lean_on_neighbours(found: &mut [Found]) {
-    let scores: BTreeMap<u64, (i64, f64)> =
-        found.iter().map(|it| (it.id, (it.session.number, it.answer.score))).collect();
-    for it in found {
-        let near = scores.range(it.id.saturating_sub(NEIGHBOURS)..=it.id + NEIGHBOURS);
-        let of_others = near.filter(|(id, (session, _))| **id != it.id && *session == it.session.number);
-        let best = of_others.map(|(_, (_, score))| *score).fold(0.0, f64::max);
-        it.answer.score += best * NEIGHBOUR_SHARE;
-    }
-}
-
 /// In how many passages a form stands.
 fn rows_with(connection: &Connection, form: &str) -> rusqlite::Result<u64> {
     let count: Option<i64> = connection
@@ -364,28 +215,20 @@ fn rows_with(connection: &Connection, form: &str) -> rusqlite::Result<u64> {
     Ok(count.unwrap_or(0).cast_unsigned())
 }
 
-fn is_wanted(head: &Head, scope: &Scope) -> bool {
-    let is_of_kind =
-        if scope.kinds.is_empty() { !head.kind.is_file_event() } else { scope.kinds.contains(&head.kind) };
-    is_of_kind && scope.since_s.is_none_or(|since| head.at_s >= since)
+/// The passages that a lookup names, the newest first.
+fn rows(connection: &Connection, lookup: Lookup<'_>) -> rusqlite::Result<Vec<i64>> {
+    let mut query = quoted(lookup.form);
+    if !lookup.among.is_empty() {
+        let among: Vec<String> = lookup.among.iter().map(|form| quoted(form)).collect();
+        query = format!("{query} AND ({})", among.join(" OR "));
+    }
+    connection
+        .prepare_cached("SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rowid DESC LIMIT ?2")?
+        .query_map(params![query, i64::try_from(lookup.rows_max).unwrap_or(i64::MAX)], |row| row.get(0))?
+        .collect()
 }
 
-fn weight(head: &Head, taste: &Taste) -> f64 {
-    rank::kind_weight(head.kind, head.is_sidechain)
-        * rank::recency(taste.now_s - head.at_s, taste.half_life_days)
-}
-
-fn hinted(judge: &Judge<'_>, head: &Head) -> f64 {
-    if judge.hints_at(head.kind) { rank::HINTED } else { 1.0 }
-}
-
-/// Whether a project is a folder or lies below it.
-fn is_below(project: &str, folder: &str) -> bool {
-    project.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '\\']))
-}
-
-/// By what a text is known again: its letters and digits, as many as tell it from others.
-fn sameness(text: &str) -> u64 {
-    let letters: String = text.chars().filter(|c| c.is_alphanumeric()).take(SAME_BYTES).collect();
-    fingerprint(letters.as_bytes())
+/// A form has letters and digits only; in quotes none of them is an operator.
+fn quoted(form: &str) -> String {
+    format!("\"{form}\"")
 }

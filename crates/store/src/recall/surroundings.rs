@@ -3,34 +3,13 @@
 use std::collections::BTreeMap;
 
 use rusqlite::{OptionalExtension, params};
+use throughline_recall::{Head, Placed, SessionOf};
 
-use super::block::{self, Head};
+use super::block;
 use super::{Recall, RecallError};
 
 /// Blocks of a session that are looked at in one direction.
 const BLOCKS_MAX: i64 = 24;
-
-/// A session that passages belong to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SessionOf {
-    /// Its number in the store.
-    pub number: i64,
-    /// Its id, as the agent spells it.
-    pub session: String,
-    /// Its project's top folder.
-    pub project: String,
-}
-
-/// A passage with its number.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Placed {
-    /// The number.
-    pub id: u64,
-    /// What it is.
-    pub head: Head,
-    /// Its text.
-    pub text: String,
-}
 
 impl Recall {
     /// The session that a passage belongs to, and whether there is such a passage.

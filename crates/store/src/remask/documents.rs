@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use serde_json::Value;
+use throughline_redact as redact;
 
 use super::form::{self, BLOCK};
 use super::lines;
 use crate::catalogue::Form;
 use crate::door::Spot;
 use crate::files::{self, FileError};
-use crate::redact;
 
 const FILE_BYTES_MAX: u64 = throughline_domain::limits::REMASKED_DOCUMENT_BYTES_MAX;
 /// Longest working set that was set aside and may have been ours.

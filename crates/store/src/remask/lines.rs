@@ -8,12 +8,12 @@ use std::io;
 use std::os::unix::fs::FileExt;
 
 use serde_json::Value;
+use throughline_redact as redact;
 
 use super::form;
 use crate::catalogue::Form;
 use crate::door::Spot;
 use crate::files::{self, AtPath, FileError};
-use crate::redact;
 
 /// Largest file that is looked into.
 const FILE_BYTES_MAX: u64 = throughline_domain::limits::REMASKED_LINES_BYTES_MAX;

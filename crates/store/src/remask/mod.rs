@@ -21,8 +21,8 @@ use crate::files::{self, Durability};
 use crate::lock::{Lock, Patience};
 use crate::paths::{Home, Project};
 use crate::recall::{Recall, RecallError, Writing};
-use crate::redact::RULES_VERSION;
 use places::Outcome;
+use throughline_redact::RULES_VERSION;
 
 /// Above this a database is put in order only for somebody who waits for it.
 const QUICK_BYTES_MAX: u64 = throughline_domain::limits::REMASKED_QUICK_BYTES_MAX;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension, Transaction};
 
-use crate::redact;
+use throughline_redact as redact;
 
 /// Longest name that is kept; a longer one is cut.
 const NAME_BYTES_MAX: usize = 4_096;

@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 use throughline_domain::text::{printable, shorten};
 use throughline_domain::usage::{Sample, Signs};
 use throughline_domain::{Health, time};
+use throughline_redact as redact;
 
 use crate::door::Spot;
 use crate::paths::Project;
-use crate::redact;
 
 pub use append::{Appended, append, is_writable};
 

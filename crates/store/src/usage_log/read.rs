@@ -4,7 +4,7 @@
 //! known by its device and number, not by its name: the renamed one is read to its end, the new one from its start.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use throughline_domain::usage::Sample;
 
@@ -18,7 +18,6 @@ use crate::transcript_file::{Cursor, read_on};
 const FILES_MAX: usize = 10_000;
 /// Bytes read before the samples are handed over.
 const PIECE_BYTES: u64 = 4 << 20;
-const QUIET_AGE: Duration = Duration::from_secs(3);
 
 /// A stretch of a log.
 #[derive(Debug, Default)]
@@ -75,7 +74,7 @@ pub fn read(
         })?;
         cursor = next;
         piece.bytes = reading.bytes;
-        let is_settled = !reading.more && (cursor.offset >= log.mark.size_bytes || is_quiet(&log.mark, now));
+        let is_settled = !reading.more && (cursor.offset >= log.mark.size_bytes || log.mark.is_quiet(now));
         piece.file = Some(KnownFile {
             key: key(&log.mark),
             mark: log.mark,
@@ -96,10 +95,4 @@ fn is_log(name: &str) -> bool {
 
 fn key(mark: &FileMark) -> String {
     format!("log {} {}", mark.device, mark.inode)
-}
-
-fn is_quiet(mark: &FileMark, now: SystemTime) -> bool {
-    let Ok(ns) = u64::try_from(mark.mtime_ns) else { return true };
-    let written = SystemTime::UNIX_EPOCH + Duration::from_nanos(ns);
-    now.duration_since(written).is_ok_and(|age| age >= QUIET_AGE)
 }

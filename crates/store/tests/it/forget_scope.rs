@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use throughline_domain::Timestamp;
-use throughline_domain::recall::{Outcome, Passage, PassageKind};
 use throughline_domain::slice::Query;
 use throughline_domain::usage::{RecordId, Response, Tier, Tokens};
+use throughline_recall::{Outcome, Passage, PassageKind};
 use throughline_store::archive::{Archive, SessionRow};
 use throughline_store::forget::Scope;
 use throughline_store::lock::Patience;

@@ -12,15 +12,15 @@ use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
-use throughline_domain::recall::words::index_line;
-use throughline_domain::recall::{Outcome, Passage, PassageKind};
+use throughline_recall::words::index_line;
+use throughline_recall::{Outcome, Passage, PassageKind};
+use throughline_redact::RULES_VERSION;
 use throughline_store::archive::Archive;
 use throughline_store::content_hash::of as hash_of;
 use throughline_store::door::{Spot, outside};
 use throughline_store::lock::Patience;
 use throughline_store::paths::{Home, Project};
 use throughline_store::recall::{Batch, NewBlock, Recall};
-use throughline_store::redact::RULES_VERSION;
 use throughline_store::remask::{self, Done, Job};
 
 const ROWS: u32 = 450;
@@ -338,8 +338,10 @@ fn hooks_that_have_little_time_get_it_done_together() {
     while remask::is_due(&old.home) {
         runs += 1;
         assert!(runs < 10_000);
+        // The first has no time at all, however fast the machine is.
+        let time = Duration::from_millis(if runs == 1 { 0 } else { 5 });
         // A child that another test starts at this moment holds the lock until it is a program of its own.
-        let Some(now) = old.job(Some(Instant::now() + Duration::from_millis(5))).run() else { continue };
+        let Some(now) = old.job(Some(Instant::now() + time)).run() else { continue };
         done = now;
     }
     assert!(runs > 1, "{runs}");

@@ -1,12 +1,13 @@
 //! `anchor`: facts that must be in every briefing, and the sentences proposed to become such.
 
+use jiff::Span;
 use serde_json::{Value, json};
 use throughline_briefing::anchors::{self, priority_of};
 use throughline_briefing::{Cap, Facts};
 use throughline_domain::entry::{ANCHOR_TYPES, OUTPUT_STYLE};
 use throughline_domain::proposal::{self, Proposal};
 use throughline_domain::text::one_line;
-use throughline_domain::{AnchorPriority, Detail, Entry, Kind, State, time};
+use throughline_domain::{AnchorPriority, Detail, Entry, Kind, State, span, time};
 use throughline_store::anchor_proposals;
 use throughline_store::lock::Patience;
 use throughline_store::memory::NewEntry;
@@ -15,7 +16,6 @@ use super::App;
 use crate::failure::Failure;
 use crate::output::{self, DIM, HINT, styled};
 use crate::quoting::UNTRUSTED_MARK;
-use crate::span;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -99,12 +99,12 @@ struct List {
     /// Only those recorded in this session (its id, or the beginning of it)
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Only those younger than this: 30m, 24h, 7d
-    #[arg(long, value_name = "SPAN", value_parser = span::seconds)]
-    newer: Option<u64>,
-    /// Only those older than this
-    #[arg(long, value_name = "SPAN", value_parser = span::seconds)]
-    older: Option<u64>,
+    /// Only those younger than this: 90s, 30min, 24h, 7d, 2w, 3mo, 1y
+    #[arg(long, value_name = "SPAN", value_parser = span::parse)]
+    newer: Option<Span>,
+    /// Only those older than this: 90s, 30min, 24h, 7d, 2w, 3mo, 1y
+    #[arg(long, value_name = "SPAN", value_parser = span::parse)]
+    older: Option<Span>,
     /// Only proposals
     #[arg(long)]
     proposed: bool,
@@ -177,19 +177,9 @@ fn confirm(app: &App, name: &str, to: Option<AnchorPriority>) -> Result<(), Fail
     let waiting = anchor_proposals::read(&app.memory.folder()).waiting;
     let found = waiting.into_iter().find(|waiting| waiting.name().eq_ignore_ascii_case(name));
     let proposal = found.ok_or_else(|| no_proposal(name))?;
-    let detail = detail_of(&proposal, to);
+    let detail = throughline_engine::anchors::detail_of(&proposal, to);
     let (id, _) = put(app, proposal.quote.clone(), detail)?;
     output::say(&format!("{id} recorded from {}", proposal.name()))
-}
-
-/// What the anchor made of a proposal says beside its words.
-pub(crate) fn detail_of(proposal: &Proposal, priority: Option<AnchorPriority>) -> Detail {
-    Detail::Anchor {
-        anchor_type: proposal.anchor_type.clone(),
-        priority: priority.unwrap_or(proposal.anchor_priority()),
-        agent: None,
-        session: Some(proposal.session.clone()).filter(|session| !session.is_empty()),
-    }
 }
 
 fn no_proposal(name: &str) -> Failure {
@@ -330,8 +320,8 @@ fn fits(app: &App, args: &List, kind: &str, priority: &str, session: Option<&str
             .session
             .as_ref()
             .is_none_or(|wanted| session.is_some_and(|it| it.starts_with(wanted.as_str())))
-        && args.newer.is_none_or(|span| age.is_some_and(|age| age < span))
-        && args.older.is_none_or(|span| age.is_some_and(|age| age >= span))
+        && args.newer.is_none_or(|span| age.is_some_and(|age| age < span::seconds_until(app.now, span)))
+        && args.older.is_none_or(|span| age.is_some_and(|age| age >= span::seconds_until(app.now, span)))
 }
 
 fn age_seconds(app: &App, written: &str) -> Option<u64> {

@@ -11,14 +11,15 @@ use throughline_domain::hand_over::StandingLine;
 use throughline_domain::ledger::{FindingKind, Ledger, Phase};
 use throughline_domain::text::one_line;
 use throughline_domain::{Health, State, Trigger};
-use throughline_store::{redact, spool};
+use throughline_engine::liveness::{self, Fate};
+use throughline_redact as redact;
+use throughline_store::spool;
 
 use super::briefing::session_ledger;
 use super::checkpoint::{self, Left};
 use super::{App, compact_focus, handover, notes};
 use crate::failure::Failure;
 use crate::gauge::Gauge;
-use crate::liveness::{self, Fate};
 use crate::output::{self, GOOD, HEAD, WARN, styled};
 
 const EXAMPLES: &str = "\

@@ -1,14 +1,16 @@
 //! `backfill`: reads the transcripts that the agent already wrote, so that the history exists from the first minute.
 
 use serde_json::json;
+use throughline_engine::intake::discover::config_folders;
+use throughline_engine::intake::recall::Intake as Indexed;
+use throughline_engine::intake::usage::{self as intake, Intake};
+use throughline_engine::place::Place;
 
 use super::recall;
-use super::recall::intake::Intake as Indexed;
-use super::usage::intake::{self, Intake, Progress};
 use super::usage::open_store;
 use crate::failure::Failure;
 use crate::output::{self, DIM, styled};
-use crate::place::Place;
+use crate::progress::Progress;
 
 /// Read the transcripts the agent already wrote: into the store of usage and the index of recall
 ///
@@ -31,7 +33,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(place: &Place, args: &Args) -> Result<(), Failure> {
-    let folders = intake::config_folders(place);
+    let folders = config_folders(place);
     if folders.is_empty() && !args.json {
         return Err(Failure::new(
             "there are no transcripts: no configuration folder of the client has a `projects` folder",

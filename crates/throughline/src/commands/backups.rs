@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use throughline_domain::text::{one_line, thousands};
+use throughline_engine::place::Place;
 use throughline_store::backups::{Backup, BackupError, Backups, RestoreError};
 use throughline_store::lock::{LockError, Patience};
 use throughline_store::paths::safe_name;
 
 use crate::failure::Failure;
 use crate::output::{self, DIM, styled};
-use crate::place::Place;
 
 const EXAMPLES: &str = "\
 Examples:

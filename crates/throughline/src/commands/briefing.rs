@@ -8,15 +8,15 @@ use throughline_domain::budget::estimate_tokens;
 use throughline_domain::ledger::Ledger;
 use throughline_domain::substance;
 use throughline_domain::text::utf16_len;
+use throughline_engine::descent;
+use throughline_engine::git_now;
+use throughline_engine::governance;
+use throughline_engine::ledger;
+use throughline_engine::liveness::{self, Fate};
 use throughline_store::session::SessionCache;
 
 use super::App;
-use crate::descent;
 use crate::failure::Failure;
-use crate::git_now;
-use crate::hook::governance;
-use crate::ledger;
-use crate::liveness::{self, Fate};
 use crate::output::{self, DIM, styled};
 
 /// Show what the agent would be told after a compaction

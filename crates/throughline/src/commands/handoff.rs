@@ -6,8 +6,8 @@ use throughline_briefing::Facts;
 use throughline_briefing::handoff::{self, ContextUse, Work};
 use throughline_domain::time;
 use throughline_domain::{Health, State};
+use throughline_redact as redact;
 use throughline_store::memory::Draft;
-use throughline_store::redact;
 
 use super::briefing::ledger_of_work;
 use super::{App, handover};

@@ -11,14 +11,15 @@ use throughline_domain::hand_over::{
     HandOver, HandOverLine, Standing, StandingLine, TOKENS_MAX, Writer, in_text,
 };
 use throughline_domain::text::printable;
+use throughline_engine::hand_over;
+use throughline_engine::liveness::{self, Fate};
 use throughline_store::lock::Patience;
 use throughline_store::spool::{NOTE_ONLY, Spool, SpoolRecord};
 
 use super::App;
 use super::briefing::ledger_of;
 use crate::failure::Failure;
-use crate::liveness::{self, Fate};
-use crate::{given, hand_over, output, quoting};
+use crate::{given, output, quoting};
 
 /// Longest text that is taken.
 const TEXT_BYTES_MAX: u64 = throughline_domain::limits::HANDED_BYTES_MAX;

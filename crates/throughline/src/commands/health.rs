@@ -8,12 +8,13 @@ use throughline_domain::Health;
 use throughline_domain::purity::Purification;
 use throughline_domain::text::one_line;
 use throughline_domain::{Timestamp, time};
-use throughline_usage::trail::{bar, spark};
+use throughline_engine::liveness;
+use throughline_usage::bar::{Bar, Pen};
+use throughline_usage::trail::spark;
 
 use super::App;
 use crate::failure::Failure;
 use crate::gauge::Gauge;
-use crate::liveness;
 use crate::output::{self, BAD, DIM, GOOD, HEAD, WARN, styled};
 
 const BAR_CELLS: usize = 40;
@@ -178,6 +179,10 @@ fn identity(gauge: &Gauge) -> String {
     }
 }
 
+fn bar(used_tokens: u64, limit_tokens: u64, cells: usize) -> String {
+    Bar::of(used_tokens, limit_tokens, cells, Pen::HALVES).to_string()
+}
+
 fn list(gauges: &[Gauge]) -> Result<(), Failure> {
     if gauges.is_empty() {
         return output::say("no session is at work");
@@ -187,7 +192,7 @@ fn list(gauges: &[Gauge]) -> Result<(), Failure> {
         let project = gauge.project.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let name = format!("{:<8}  {:<20}", one_line(&id, 8), one_line(&project, 20));
         let line = match gauge.context_use() {
-            None => format!("{}  not known yet", styled(DIM, &"░".repeat(LIST_CELLS))),
+            None => format!("{}  not known yet", styled(DIM, &bar(0, 1, LIST_CELLS))),
             Some(context) => {
                 let used = context.used_tokens;
                 format!(

@@ -7,17 +7,18 @@ use throughline_agents::claude_code::plugin;
 use throughline_agents::claude_code::settings_edit::{self, Install, Outcome};
 use throughline_agents::claude_code::version::Version;
 use throughline_domain::text::one_line;
+use throughline_engine::git_exclude::exclude_file;
+use throughline_engine::place::Place;
 use throughline_store::door::Spot;
 use throughline_store::{files, project_files};
 
+use super::App;
 use super::compact_at::{self, CompactAt, Plan};
 use super::instructions;
 use super::permissions;
 use super::servers;
-use super::{App, exclude_file};
 use crate::failure::Failure;
 use crate::output::{self, BAD, GOOD, HINT, styled};
-use crate::place::Place;
 use crate::program;
 
 const EXAMPLES: &str = "\
@@ -139,7 +140,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         instructions::install(app, args.user, false)?;
     }
     remember_instructions(app, args, &path)?;
-    super::keep_out_of_git(&app.memory.project);
+    throughline_engine::git_exclude::keep_out_of_git(&app.memory.project);
     if wants_server {
         servers::install(app, false)?;
     }

@@ -56,19 +56,18 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use throughline_domain::{Origin, State, Timestamp};
+use throughline_engine::liveness;
+use throughline_engine::place::{self, Place};
 use throughline_store::config::{Config, ConfigProblem};
-use throughline_store::door::Spot;
+use throughline_store::gate;
 use throughline_store::lock::Patience;
 use throughline_store::memory::{Author, Changed, Draft, EntryError, Memory, Repair};
-use throughline_store::paths::Project;
 use throughline_store::session::SessionCache;
-use throughline_store::{gate, project_files};
 
 use crate::failure::Failure;
-use crate::liveness;
 use crate::output;
-use crate::place::{self, Place};
-use crate::{quoting, waiting};
+use crate::quoting;
+use crate::repairs::{self, Audience};
 
 /// How long a verb waits for the archive after its change is safe.
 pub(crate) const ARCHIVE_WAIT: Duration = Duration::from_secs(2);
@@ -109,7 +108,7 @@ impl App {
 
     /// The same, for a verb that tells what is wrong with the configuration in its own words.
     pub(crate) fn open_silently(folder: Option<&Path>) -> Result<(Self, Vec<ConfigProblem>), Failure> {
-        let place = Place::from_env().ok_or_else(no_home)?;
+        let place = crate::surroundings::place().ok_or_else(no_home)?;
         let work = match folder {
             Some(folder) => Some(place::real(folder)).filter(|root| root.is_dir()).ok_or_else(|| {
                 Failure::new(format!("there is no folder {}", folder.display()))
@@ -117,10 +116,10 @@ impl App {
             })?,
             None => match session_project(&place) {
                 Some(root) => root,
-                None => current_project()?,
+                None => current_project(&place)?,
             },
         };
-        throughline_store::redact::learn_env_files(&work);
+        throughline_store::env_files::learn_env_files(&work);
         let project = place.project_at(&place.settled(work.clone())).working_in(work);
         let (config, problems) = place.config(&project);
         let memory = Memory::of(project, place.home.clone(), config.limits());
@@ -129,7 +128,7 @@ impl App {
 
     /// The project of a folder that is gone, for whoever wants nothing of it to be kept.
     pub(crate) fn of_gone(root: &Path) -> Result<Self, Failure> {
-        let place = Place::from_env().ok_or_else(no_home)?;
+        let place = crate::surroundings::place().ok_or_else(no_home)?;
         let project = place.project_at(root);
         let (config, _) = place.config(&project);
         let memory = Memory::of(project, place.home.clone(), config.limits());
@@ -169,7 +168,7 @@ impl App {
         &self,
         change: impl FnOnce(&mut Draft) -> Result<T, EntryError>,
     ) -> Result<Changed<T>, Failure> {
-        keep_out_of_git_if_new(&self.memory.project);
+        throughline_engine::git_exclude::keep_out_of_git_if_new(&self.memory.project);
         let changed = self.memory.update(&self.author(), change)?;
         tell_repairs(self, &changed.repairs);
         if !changed.evicted.is_empty() {
@@ -217,32 +216,12 @@ pub(crate) fn no_home() -> Failure {
         .hint("set THROUGHLINE_HOME to a folder where Throughline may keep its data")
 }
 
-/// Keeps our files out of git before the first of them is written: after a kill in between nobody would do it.
-pub(crate) fn keep_out_of_git_if_new(project: &Project) {
-    if !project.state_file().exists() {
-        keep_out_of_git(project);
-    }
-}
-
 /// Words to be recorded: they may begin with a dash, but a lone `--option` is a slip of the pen.
 fn words(text: &str) -> Result<String, String> {
     if text.starts_with("--") && !text.contains(char::is_whitespace) {
         return Err("there is no such option; words to be recorded stand in quotes".to_owned());
     }
     Ok(text.to_owned())
-}
-
-/// Keeps our files out of git; where there is no repository there is nothing to do.
-pub(crate) fn keep_out_of_git(project: &Project) {
-    if let Some(exclude) = exclude_file(&project.root) {
-        let _ = project_files::exclude_from_git(&exclude);
-    }
-}
-
-/// The repository's own list of files that git does not see, reached from the repository's folder.
-pub(crate) fn exclude_file(root: &Path) -> Option<Spot> {
-    let file = throughline_git::top_level_exclude_path(root)?;
-    Some(Spot::root(file.common_dir).join(file.name))
 }
 
 /// The project of the agent's session that runs us as a command: pinned, wherever its shell has moved.
@@ -252,40 +231,20 @@ fn session_project(place: &Place) -> Option<PathBuf> {
     cache.work_root.into_iter().chain([cache.project_root]).find(|root| root.is_dir())
 }
 
-fn current_project() -> Result<PathBuf, Failure> {
+fn current_project(place: &Place) -> Result<PathBuf, Failure> {
     let folder = std::env::current_dir()
         .map_err(|error| Failure::new(format!("could not tell the current folder: {error}")))?;
-    place::project_around(&folder).ok_or_else(|| Failure::new(format!("{} is no folder", folder.display())))
+    place.project_around(&folder).ok_or_else(|| Failure::new(format!("{} is no folder", folder.display())))
 }
 
-fn tell_repairs(app: &App, repairs: &[Repair]) {
-    for repair in repairs {
-        output::warn(&match repair {
-            Repair::SetAside { why, aside, rebuilt } => format!(
-                "the state file could not be read ({why}); it was kept as {} and {rebuilt} entries were rebuilt",
-                aside.display()
-            ),
-            Repair::Rebuilt { rebuilt } => format!(
-                "the state file was gone; {rebuilt} entries were rebuilt (`throughline fresh` starts empty)"
-            ),
-            Repair::HandEdit { added, removed, changed } => {
-                format!(
-                    "the state file was edited by hand: {added} added, {removed} removed, {changed} changed"
-                )
-            }
-            // Said once for each version: `status` says it as long as it waits.
-            Repair::Waits { hash } if !app.memory.tell_once(hash) => continue,
-            Repair::Waits { .. } => format!(
-                "the state file was changed by another hand; what was recorded stays in force ({})",
-                waiting::way_out()
-            ),
-            Repair::KeptAside { aside } => format!(
-                "the other version of the state file is kept as {} ({})",
-                aside.file_name().unwrap_or_default().to_string_lossy(),
-                waiting::way_out()
-            ),
-            Repair::Upgraded { from } => format!("the state file was upgraded from version {from}"),
-            Repair::Kept(problem) => format!("{problem}; nothing was dropped"),
-        });
+fn tell_repairs(app: &App, mended: &[Repair]) {
+    for repair in mended {
+        // Said once for each version: `status` says it as long as it waits.
+        if matches!(repair, Repair::Waits { hash } if !app.memory.tell_once(hash)) {
+            continue;
+        }
+        if let Some(words) = repairs::words(repair, Audience::Person) {
+            output::warn(&words);
+        }
     }
 }

@@ -35,7 +35,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    let text = printable(&throughline_store::redact::text(args.text.trim()));
+    let text = printable(&throughline_redact::text(args.text.trim()));
     let units = utf16_len(&text);
     if text.is_empty() {
         return Err(Failure::new("the note is empty").hint("throughline note \"what should be remembered\""));

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use throughline_briefing::notes::Progress;
 use throughline_domain::text::{one_line, printable};
+use throughline_engine::ledger;
+use throughline_engine::notes::{self, Added, Moment};
 use throughline_store::lock::Patience;
 use throughline_store::notes_file::NotesFile;
 use throughline_store::session::SessionCache;
 
 use super::App;
 use crate::failure::Failure;
-use crate::ledger;
-use crate::notes::{self, Added, Moment};
 use crate::output;
 use crate::quoting::{self, RECORDED};
 

@@ -4,12 +4,12 @@ use serde_json::json;
 use throughline_briefing::handoff::{NextCompaction, thousands};
 use throughline_domain::text::one_line;
 use throughline_domain::{Health, time};
+use throughline_engine::liveness;
 
 use super::App;
 use super::health::as_json;
 use crate::failure::Failure;
 use crate::gauge::Gauge;
-use crate::liveness;
 use crate::output::{self, BAD, GOOD, WARN, styled};
 
 const EXAMPLES: &str = "\

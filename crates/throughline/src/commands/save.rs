@@ -78,7 +78,7 @@ fn write_snapshot(app: &App, trigger: &str, taken: &throughline_git::Snapshot) -
         staged_stat: &taken.staged_stat,
         modified_last_hour: &taken.modified_last_hour,
     };
-    super::keep_out_of_git_if_new(&app.memory.project);
+    throughline_engine::git_exclude::keep_out_of_git_if_new(&app.memory.project);
     project_files::write_snapshot(&app.memory.project, &snapshot::render(&parts))
         .map_err(|error| Failure::new(error.to_string()))
 }

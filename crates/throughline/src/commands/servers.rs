@@ -1,12 +1,10 @@
 //! Our MCP server in the client's lists of servers: the project's `.mcp.json`, which we write; its own, which we read.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use serde_json::Value;
-use throughline_agents::claude_code::settings_edit::{
-    Edit, Outcome, SERVER_NAME, add_server, remove_server, server_command,
-};
+use throughline_agents::claude_code::settings_edit::{Edit, Outcome, SERVER_NAME, add_server, remove_server};
 use throughline_agents::claude_code::shell_words;
+use throughline_engine::servers::{in_client_state, list_path};
 use throughline_store::files;
 use throughline_store::project_files;
 
@@ -14,11 +12,6 @@ use super::App;
 use super::init::{install_folder, own_path, refuse, refuse_links, show_diff};
 use crate::failure::Failure;
 use crate::output::{self, GOOD, styled};
-
-/// The project's list, which its team shares.
-pub(crate) fn list_path(root: &Path) -> PathBuf {
-    root.join(".mcp.json")
-}
 
 /// The program as `.mcp.json` names it: a file that a team shares cannot name a place on one machine.
 const SHARED_COMMAND: &str = "throughline";
@@ -104,7 +97,7 @@ pub(super) fn offer(user: bool) -> Result<(), Failure> {
 
 /// The client's own list still names us: only the client can take that back.
 pub(super) fn tell_what_is_left(app: &App) {
-    let state = crate::hook::starting::client_state_file(&app.place);
+    let state = throughline_engine::session_facts::client_state_file(&app.place);
     let text = state
         .and_then(|path| project_files::read_settings(&app.memory.project.spot_of(&path)).ok().flatten());
     for registered in text.iter().flat_map(|text| in_client_state(text, &app.memory.project.root)) {
@@ -113,35 +106,6 @@ pub(super) fn tell_what_is_left(app: &App) {
             registered.scope
         ));
     }
-}
-
-/// Where our server is registered.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Registered {
-    /// What the client calls the place.
-    pub(super) scope: &'static str,
-    /// The program it starts.
-    pub(super) command: String,
-}
-
-/// Our server in the client's own state: for all projects of a person, and for this one.
-pub(crate) fn in_client_state(text: &str, root: &Path) -> Vec<Registered> {
-    let state: Value = serde_json::from_str(text).unwrap_or_default();
-    let local = state.get("projects").and_then(|projects| projects.get(root.to_string_lossy().as_ref()));
-    [("user", Some(&state)), ("local", local)]
-        .into_iter()
-        .filter_map(|(scope, holder)| registered(scope, holder?))
-        .collect()
-}
-
-/// Our server in the project's list.
-pub(crate) fn in_project_list(text: &str) -> Option<Registered> {
-    registered("project", &serde_json::from_str(text).ok()?)
-}
-
-fn registered(scope: &'static str, holder: &Value) -> Option<Registered> {
-    let command = server_command(holder.get("mcpServers")?.get(SERVER_NAME)?)?.to_owned();
-    Some(Registered { scope, command })
 }
 
 /// Whether the client can start a command: a path that is there, or a name on the path.

@@ -81,7 +81,7 @@ pub(crate) fn run(app: &App, args: Args) -> Result<(), Failure> {
         ];
         for (field, given) in fields {
             if let Some(text) = given {
-                let text = throughline_domain::text::one_line(&throughline_store::redact::text(&text), 500);
+                let text = throughline_domain::text::one_line(&throughline_redact::text(&text), 500);
                 *field = (!text.is_empty()).then_some(text);
             }
         }

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 use throughline_domain::{Kind, State, Timestamp, time};
+use throughline_engine::liveness::{self, Fate, Seen};
 use throughline_store::archive::{Archive, Receipt};
 use throughline_store::gate;
 
 use super::{ARCHIVE_WAIT, App};
 use crate::failure::Failure;
-use crate::liveness::{self, Fate, Seen};
 use crate::output::{self, BAD, DIM, GOOD, HEAD, WARN, styled};
 use crate::waiting;
 

@@ -4,17 +4,18 @@ use std::path::Path;
 
 use throughline_agents::claude_code::settings_edit::{self, Outcome};
 use throughline_agents::claude_code::settings_read::Scope;
+use throughline_engine::git_exclude::exclude_file;
+use throughline_engine::session_facts;
 use throughline_store::files;
 use throughline_store::project_files;
 
+use super::App;
 use super::compact_at;
 use super::init::{command_paths, install_folder, refuse, refuse_links, settings_path, show_diff};
 use super::instructions;
 use super::permissions;
 use super::servers;
-use super::{App, exclude_file};
 use crate::failure::Failure;
-use crate::hook::starting;
 use crate::output::{self, GOOD, styled};
 
 /// Take the hooks out of Claude Code's settings again; what was recorded stays
@@ -164,12 +165,12 @@ fn remove_server(app: &App, args: &Args) -> Result<(), Failure> {
 
 /// Hooks of ours in other settings files still run.
 fn tell_what_is_left(app: &App) -> bool {
-    let settings = starting::client_settings(&app.place, &app.memory.project);
+    let settings = session_facts::client_settings(&app.place, &app.memory.project);
     let mut is_left = false;
     let flags = [(Scope::User, "--user"), (Scope::Project, "--shared"), (Scope::Local, "without a flag")];
     for (scope, flag) in flags {
         if settings.hooks.iter().any(|registered| registered.scope == scope) {
-            let files = starting::settings_files(&app.place, &app.memory.project);
+            let files = session_facts::settings_files(&app.place, &app.memory.project);
             let path = files.into_iter().find(|(known, _)| *known == scope).map(|(_, path)| path);
             let path = path.unwrap_or_default();
             output::warn(&format!("hooks of ours are still registered in {} ({flag})", path.display()));

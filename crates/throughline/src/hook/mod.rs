@@ -2,28 +2,8 @@
 //!
 //! A usual run notes the event in the session's spool and leaves; at a gate it does the work of that event.
 
-mod anchors;
-mod backups;
-mod checkpoints;
-mod compaction;
-mod ending;
-mod gate;
-mod glance;
-pub(crate) mod governance;
-mod hand_over;
-pub(crate) mod input;
-mod later;
-mod masking;
-mod notes;
-mod purity;
-mod recall;
-pub(crate) mod resuming;
-mod session_start;
-pub(crate) mod starting;
-mod subagent;
-mod summaries;
-pub(crate) mod usual;
-mod verbatim;
+mod events;
+mod steps;
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -32,15 +12,19 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use events::{post_compact, pre_compact, session_end, session_start, stop, subagent, usual};
+use steps::{compaction, gate};
 use throughline_agents::claude_code::hook_payload::{self, Event, HookPayload};
 use throughline_agents::claude_code::hook_reply::Reply;
 use throughline_domain::Timestamp;
 use throughline_domain::text::{fingerprint, one_line};
+use throughline_engine::session_facts;
+use throughline_redact as redact;
+use throughline_store::log;
 use throughline_store::spool::{Spool, SpoolRecord};
-use throughline_store::{log, redact};
 
-use crate::late;
-use crate::place::Place;
+use throughline_engine::late;
+use throughline_engine::place::Place;
 
 /// Of a payload this much is fingerprinted: two installations see the same bytes.
 const CLAIM_BYTES_MAX: usize = throughline_domain::limits::CLAIM_BYTES_MAX;
@@ -86,9 +70,9 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     let began = Instant::now();
     survive_panics();
     let via = if args.into_iter().any(|arg| arg == "--plugin") { "p" } else { "s" };
-    let bytes = input::read();
+    let bytes = crate::input::read();
     let (payload, problem) = hook_payload::parse(&bytes);
-    let Some(place) = Place::from_env() else { return ExitCode::SUCCESS };
+    let Some(place) = crate::surroundings::place() else { return ExitCode::SUCCESS };
     let claim = format!("{:016x}", fingerprint(&bytes[..bytes.len().min(CLAIM_BYTES_MAX)]));
     drop(bytes);
     let tools = Cell::new(payload.tool_calls);
@@ -146,13 +130,13 @@ impl Run {
         }
         match self.payload.event {
             Event::SessionStart => session_start::run(self),
-            Event::PreCompact => compaction::before(self),
-            Event::PostCompact => compaction::after(self),
+            Event::PreCompact => pre_compact::run(self),
+            Event::PostCompact => post_compact::run(self),
             Event::SubagentStop if compaction::is_summariser(self, spool.as_deref()) => {
                 compaction::keep_summary(self)
             }
-            Event::Stop => ending::stop(self),
-            Event::SessionEnd => ending::session_end(self),
+            Event::Stop => stop::run(self),
+            Event::SessionEnd => session_end::run(self),
             _ => usual::run(self, spool),
         }
     }
@@ -213,6 +197,11 @@ impl Run {
         text.len() as u64
     }
 
+    /// What the facts of its session are compiled from.
+    pub(crate) fn start(&self) -> session_facts::Start<'_> {
+        session_facts::Start { place: &self.place, payload: &self.payload, now: self.now }
+    }
+
     pub(crate) fn during(&self) -> String {
         format!("hook {}", one_line(&self.payload.event_name, 40))
     }
@@ -229,22 +218,13 @@ fn is_gate(payload: &HookPayload) -> bool {
 /// With `panic = "abort"` nothing catches a panic: the hook logs it and leaves with 0 before the abort.
 fn survive_panics() {
     std::panic::set_hook(Box::new(|panic| {
-        if let Some(place) = Place::from_env() {
+        if let Some(place) = crate::surroundings::place() {
             // The message may hold anything; the place in our own code says enough.
             let place_in_code = panic.location().map_or_else(String::new, ToString::to_string);
             log::failure(&place.home, Timestamp::now(), "hook", &format!("panic at {place_in_code}"));
         }
-        leave();
+        crate::leave::leave();
     }));
-}
-
-/// Ends the process with success, from wherever we are.
-#[expect(
-    clippy::exit,
-    reason = "a hook must never fail its agent; from a panic or a watchdog there is no other way out"
-)]
-pub(crate) fn leave() -> ! {
-    std::process::exit(0)
 }
 
 /// A fault on request, for the tests that show what a broken hook does to an agent: nothing. No build that people get

@@ -16,14 +16,15 @@ use throughline_agents::claude_code::compaction_point::{At, CompactionPoint, eff
 use throughline_agents::claude_code::statusline_payload::{self, Context, StatuslinePayload};
 use throughline_domain::usage_memory::UsageMemory;
 use throughline_domain::{Health, Timestamp};
+use throughline_engine::place::Place;
+use throughline_redact as redact;
 use throughline_statusline::{Look, NO_DATA, render};
 use throughline_store::door::Spot;
-use throughline_store::redact;
 use throughline_store::statusline_rules::StatuslineRules;
 use throughline_store::usage_file;
 
-use crate::hook::{input, leave};
-use crate::place::Place;
+use crate::input;
+use crate::leave::leave;
 
 pub(crate) use rules::look_problems;
 
@@ -90,7 +91,7 @@ fn own_lines(bytes: &[u8]) -> Vec<String> {
         UNNAMED.clone_into(&mut payload.session_id);
     }
     let now = Timestamp::now();
-    let place = Place::from_env();
+    let place = crate::surroundings::place();
     let rules = rules::settle(place.as_ref(), &payload, now);
     let point = effective_point(&rules::inputs(&rules.compaction, &payload));
     let session = place.map(|place| {

@@ -13,8 +13,8 @@ use throughline_store::paths::Project;
 use throughline_store::session::{self, SessionCache};
 use throughline_store::statusline_rules::{CompactionRules, StatuslineRules, Watched, stamp_of};
 
-use crate::hook::starting::{client_settings, settings_files};
-use crate::place::{self, Place};
+use throughline_engine::place::Place;
+use throughline_engine::session_facts::{client_settings, settings_files};
 
 /// After this long the rules are compiled anew: the client's own state may have changed, which is too large to watch.
 const AGE_MS_MAX: i64 = 10 * 60 * 1_000;
@@ -68,7 +68,7 @@ fn project_root(
     let named = payload.project_folder.as_deref().or(payload.cwd.as_deref()).map(PathBuf::from);
     // A payload by hand names no folder: it is tried out where somebody stands.
     let named = named.or_else(|| std::env::current_dir().ok())?;
-    place::project_root(&named).map(|root| place.settled(root))
+    place.project_root(&named).map(|root| place.settled(root))
 }
 
 fn compile(place: &Place, project: &Project, model: Option<&str>, now: Timestamp) -> StatuslineRules {

@@ -1,4 +1,4 @@
-//! Sessions that end badly, are cleared, taken up again, or run side by side (Decision 2).
+//! Sessions that end badly, are cleared, taken up again, or run side by side.
 
 use std::time::Duration;
 

@@ -3,11 +3,14 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
+use throughline_testkit::Output;
+
 use crate::scene::{Scene, words_of};
 
 const WRITERS: usize = 64;
 /// Entries of each writer; `cargo xtask torture` asks for 50.
 const ENTRIES: usize = 10;
+const TRIES_MAX: usize = 10;
 
 #[test]
 fn sixty_four_writers_at_once_lose_nothing_and_share_no_id() {
@@ -22,7 +25,17 @@ fn sixty_four_writers_at_once_lose_nothing_and_share_no_id() {
                 for entry in 0..entries {
                     let what = ["decision", "constraint", "question", "evidence", "highlight", "action"];
                     let text = format!("writer {writer} entry {entry}");
-                    let output = scene.verb(&["add", what[(writer + entry) % what.len()], &text]);
+                    let add = || scene.verb(&["add", what[(writer + entry) % what.len()], &text]);
+                    // On a busy machine the others may take longer than a person waits: that is said, nothing is
+                    // recorded, and the person tries again.
+                    let is_refused = |output: &Output| output.stderr.contains("another process holds");
+                    let mut output = add();
+                    for _ in 0..TRIES_MAX {
+                        if !is_refused(&output) {
+                            break;
+                        }
+                        output = add();
+                    }
                     output.assert_success();
                     assert!(output.stdout.contains("recorded"), "{}", output.stdout);
                 }

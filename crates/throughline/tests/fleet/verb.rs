@@ -189,6 +189,25 @@ fn the_address_and_the_password_come_from_where_people_keep_them_and_from_no_pro
 }
 
 #[test]
+fn the_authorities_that_the_environment_names_are_believed_and_no_others() {
+    let Some(database) = Database::new() else { return };
+    let (right, wrong) = (database.server.authority(), database.server.wrong_authority());
+    let url = format!("{}?sslmode=verify-full", database.url());
+    let mut home = TempHome::new().with_env("THROUGHLINE_FLEET_URL", url);
+    add(&home, vec![sample("s", 0, 1)], Vec::new(), Vec::new());
+    for (variable, named) in
+        [("SSL_CERT_FILE", right.as_path()), ("SSL_CERT_DIR", right.parent().expect("a folder"))]
+    {
+        home.set_env(variable, named);
+        said(&home, &["sync"]);
+        home.remove_env(variable);
+    }
+    home.set_env("SSL_CERT_FILE", &wrong);
+    let refused = usage(&home, &["sync"]);
+    assert!(!refused.status.success() && refused.stderr.contains("signed by nobody"), "{refused:?}");
+}
+
+#[test]
 fn offline_nothing_is_lost_and_cron_is_not_bothered() {
     let home = TempHome::new().with_env("THROUGHLINE_FLEET_URL", "postgresql://u:hidden@127.0.0.1:1/d");
     add(&home, vec![sample("s", 0, 1)], Vec::new(), Vec::new());

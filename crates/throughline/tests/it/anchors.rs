@@ -127,7 +127,11 @@ fn filters_narrow_by_type_priority_session_and_age() {
         let args = [&["anchor", "list", "--json"][..], filter].concat();
         assert_eq!(ids(&scene.json(&args)), expected, "{filter:?}");
     }
-    assert!(scene.fails(2, &["anchor", "list", "--newer", "soon"]).contains("30m, 24h or 7d"));
+    assert!(scene.fails(2, &["anchor", "list", "--newer", "soon"]).contains("30min, 24h, 7d"));
+    let refused = scene.fails(2, &["anchor", "list", "--newer", "30m"]);
+    assert!(refused.contains("write 30min or 30mo"), "{refused}");
+    let refused = scene.fails(2, &["checkpoint", "prune", "--older", "3m", "--dry-run"]);
+    assert!(refused.contains("write 3min or 3mo"), "{refused}");
 }
 
 /// Others cut twenty critical anchors to five when the twenty-first came.

@@ -1,4 +1,4 @@
-//! SessionStart by the table of Decision 2: what a session is given, by how it starts and how long nobody was there.
+//! SessionStart: what a session is given, by how it starts and how long nobody was there.
 
 use serde_json::json;
 use throughline_testkit::payload;

@@ -150,7 +150,7 @@ fn a_killed_backfill_loses_nothing_and_doubles_nothing() {
     let began = Instant::now();
     backfill(&scene).status().unwrap();
     // As long as one takes here: a release is many times as fast as the tests' own build.
-    let whole_us = u64::try_from(began.elapsed().as_micros()).unwrap();
+    let mut whole_us = u64::try_from(began.elapsed().as_micros()).unwrap();
     let mut killed = 0;
     for kill in 0..KILLS {
         if kill % 3 == 0 {
@@ -160,7 +160,12 @@ fn a_killed_backfill_loses_nothing_and_doubles_nothing() {
         }
         let mut child = backfill(&scene).spawn().unwrap();
         thread::sleep(Duration::from_micros(whole_us * (kill * 37 % 100) / 100));
-        killed += u64::from(child.try_wait().unwrap().is_none());
+        let lives = child.try_wait().unwrap().is_none();
+        killed += u64::from(lives);
+        if !lives && kill % 3 == 0 {
+            // The machine was busier when it was timed: it is hurried from now on.
+            whole_us = whole_us * 3 / 4;
+        }
         let _ = child.kill();
         child.wait().unwrap();
     }

@@ -48,6 +48,8 @@ fn a_zone_that_does_not_exist_and_a_day_that_is_none_are_explained() {
     assert!(output.stderr.contains("no time zone `Mars/Olympus`"), "{}", output.stderr);
     let output = history.run(&["usage", "days", "--since", "soon"]);
     assert!(output.stderr.contains("`soon` is no date"), "{}", output.stderr);
+    let output = history.run(&["usage", "days", "--since", "3m"]);
+    assert!(output.stderr.contains("write 3min or 3mo"), "{}", output.stderr);
     let output = history.run(&["usage", "--since", "2026-02-02", "--until", "2026-02-01"]);
     assert_eq!(output.status.code(), Some(1));
 }

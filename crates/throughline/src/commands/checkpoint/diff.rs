@@ -5,12 +5,12 @@ use std::time::Duration;
 use serde_json::json;
 use throughline_domain::checkpoint::{Checkpoint, Difference, difference};
 use throughline_domain::text::one_line;
+use throughline_engine::checkpoint::observe;
 use throughline_git::{Git, TreeDiff};
 use throughline_store::lock::Patience;
 
 use super::reading::say_section;
 use super::{Wanted, counted, find, on_disk, with_moment};
-use crate::checkpoint::observe;
 use crate::commands::App;
 use crate::failure::Failure;
 use crate::output::{self, HEAD, styled};

@@ -4,10 +4,12 @@ mod diff;
 pub(crate) mod reading;
 mod restore;
 
+use jiff::Span;
 use serde_json::json;
 use throughline_domain::checkpoint::{Checkpoint, TreeAt};
 use throughline_domain::text::one_line;
-use throughline_domain::{State, time};
+use throughline_domain::{State, span, time};
+use throughline_engine::checkpoint::{self as making, Made, Moment};
 use throughline_git::Git;
 use throughline_store::checkpoints::Checkpoints;
 use throughline_store::lock::Patience;
@@ -16,10 +18,8 @@ use throughline_store::session::SessionCache;
 
 use super::App;
 use super::briefing::session_ledger;
-use crate::checkpoint::{self as making, Made, Moment};
 use crate::failure::Failure;
 use crate::output;
-use crate::span;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -105,9 +105,9 @@ enum Deed {
     },
     /// Remove what is too much or too old, but nothing that is marked
     Prune {
-        /// All that are older than this: 24h, 7d
-        #[arg(long, value_name = "SPAN", value_parser = span::seconds)]
-        older: Option<u64>,
+        /// All that are older than this: 90s, 30min, 24h, 7d, 2w, 3mo, 1y
+        #[arg(long, value_name = "SPAN", value_parser = span::parse)]
+        older: Option<Span>,
         /// Say what would go, and remove nothing
         #[arg(long)]
         dry_run: bool,
@@ -184,7 +184,7 @@ fn with_moment<T>(
 }
 
 fn make(app: &App, wanted: &Wanted<'_>) -> Result<Made, Failure> {
-    super::keep_out_of_git_if_new(&app.memory.project);
+    throughline_engine::git_exclude::keep_out_of_git_if_new(&app.memory.project);
     with_moment(app, wanted, |moment| Ok(making::make(moment)?))
 }
 
@@ -319,15 +319,16 @@ fn tell_trouble(trouble: Option<String>) {
     }
 }
 
-fn prune(app: &App, older: Option<u64>, dry_run: bool) -> Result<(), Failure> {
+fn prune(app: &App, older: Option<Span>, dry_run: bool) -> Result<(), Failure> {
     let on_disk = on_disk(app);
     let alone = on_disk.alone(Patience::Person)?;
     let all = on_disk.own();
     let marks: Vec<(String, bool)> = all.iter().map(|it| (it.id.clone(), it.kept)).collect();
     let mut ids = throughline_domain::checkpoint::to_prune(&marks, app.config.checkpoints.max, None);
+    let older_seconds = older.map(|older| span::seconds_until(app.now, older));
     let is_old = |it: &&Checkpoint| {
         let seconds = it.age_seconds(app.now).unwrap_or(u64::MAX);
-        !it.kept && older.is_some_and(|older| seconds >= older) && !ids.contains(&it.id)
+        !it.kept && older_seconds.is_some_and(|older| seconds >= older) && !ids.contains(&it.id)
     };
     let old: Vec<String> = all.iter().filter(is_old).map(|it| it.id.clone()).collect();
     ids.extend(old);

@@ -7,6 +7,7 @@ use std::time::Duration;
 use throughline_briefing::fragment::{self, FragmentKind};
 use throughline_domain::checkpoint::Checkpoint;
 use throughline_domain::text::one_line;
+use throughline_engine::checkpoint::{Made, make_before, observe};
 use throughline_git::{Git, Look, Restoring, Then};
 use throughline_store::door::{Meta, Spot};
 use throughline_store::lock::Patience;
@@ -14,7 +15,6 @@ use throughline_store::placing::{self, PlacingError, Stage};
 
 use super::reading::say_section;
 use super::{Wanted, age, counted, find, on_disk, with_moment};
-use crate::checkpoint::{Made, make_before, observe};
 use crate::commands::App;
 use crate::failure::Failure;
 use crate::output;
@@ -248,7 +248,7 @@ fn safety(app: &App, checkpoint: &Checkpoint, plan: &Restoring) -> Result<String
     }
     let note = format!("before the restore of {}", checkpoint.id);
     let wanted = Wanted { kind: "restore", task: None, note: Some(&note), with_files: true };
-    crate::commands::keep_out_of_git_if_new(&app.memory.project);
+    throughline_engine::git_exclude::keep_out_of_git_if_new(&app.memory.project);
     let made = with_moment(app, &wanted, |moment| Ok(make_before(moment, &touched)?))?;
     let (Made::New(kept) | Made::Same(kept)) = made;
     match kept.git.tree {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use throughline_briefing::session::Kept;
 use throughline_domain::need::{NeedKind, Share};
-use throughline_store::redact;
+use throughline_redact as redact;
 
 use super::measure::{Compaction, Coverage, Holder, Judged, Settings};
 use super::plot::{Means, means};

@@ -2,6 +2,7 @@
 
 use throughline_domain::need::Share;
 use throughline_domain::text::one_line;
+use throughline_usage::bar::{self, Bar, Pen};
 
 use super::measure::{Compaction, Coverage, Holder};
 use super::table::{percent, when};
@@ -101,20 +102,18 @@ pub(super) fn show(coverages: &[Coverage]) -> Result<(), Failure> {
 /// `████████▒▒▒▒▒···`: what the summary held, what the briefing added, what was missing.
 fn bar(summary: Share, both: Share) -> String {
     let held = cells(summary, BAR_CELLS);
-    let added = cells(both, BAR_CELLS).saturating_sub(held);
-    let missing = BAR_CELLS - held - added;
-    let part = |cell: &str, count: usize| cell.repeat(count);
+    let with_both = Bar::drawn(cells(both, BAR_CELLS).max(held), BAR_CELLS, Pen::SHADE);
+    let added: String = with_both.filled.chars().skip(held).collect();
     format!(
         "{}{}{}",
-        styled(HINT, &part("█", held)),
-        styled(GOOD, &part("▒", added)),
-        styled(DIM, &part("·", missing))
+        styled(HINT, &Bar::drawn(held, BAR_CELLS, Pen::DOTS).filled),
+        styled(GOOD, &added),
+        styled(DIM, &with_both.empty)
     )
 }
 
-/// So many of `all` cells; the last one only when nothing is missing.
 fn cells(share: Share, all: usize) -> usize {
-    (share.held * all).checked_div(share.of).unwrap_or(0).min(all)
+    bar::share(share.held as u64, share.of as u64, all)
 }
 
 fn spark(share: Share) -> char {

@@ -3,7 +3,7 @@
 use throughline_domain::need::{NeedKind, Needed, Share};
 use throughline_domain::text::one_line;
 use throughline_domain::time;
-use throughline_store::redact;
+use throughline_redact as redact;
 
 use super::measure::{Compaction, Coverage, Holder, Judged, Settings};
 use crate::failure::Failure;

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 use throughline_briefing::fragment;
+use throughline_engine::last_usage;
 use throughline_store::session::SessionCache;
 
 use super::screen;
 use super::stage::Stage;
 use super::story::{self, Step};
 use crate::failure::Failure;
-use crate::hook::usual;
 
 /// One hook run, as the client saw it.
 pub(super) struct HookRun {
@@ -116,7 +116,7 @@ impl Play {
     /// How full the context is, and where compaction comes, by what the hooks themselves go by.
     pub(super) fn gauge(&self) -> Result<(), Failure> {
         let transcript = self.stage.transcript();
-        let used = usual::last_usage(&transcript.to_string_lossy());
+        let used = last_usage::of(&transcript.to_string_lossy());
         let used = used.ok_or_else(|| Failure::new("the transcript reports no usage"))?.context_tokens;
         screen::gauge(used, self.compacts_at()?)
     }

@@ -2,6 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 use throughline_domain::text::thousands;
+use throughline_usage::bar::{Bar, Pen};
 
 use crate::failure::Failure;
 use crate::output::{self, BAD, DIM, GOOD, HEAD, HINT, WARN, styled};
@@ -11,7 +12,7 @@ const COLUMNS: usize = 98;
 /// Text behind a bar, where a line that goes on is indented.
 const QUOTE_COLUMNS: usize = COLUMNS - 6;
 /// Cells of the gauge.
-const GAUGE_CELLS: u64 = 40;
+const GAUGE_CELLS: usize = 40;
 /// What the agent's memory says: set apart from what the demo says about it.
 const VOICE: Style = AnsiColor::Magenta.on_default();
 
@@ -59,14 +60,13 @@ fn shell_word(word: &str) -> String {
 /// How full the context is, up to where compaction comes.
 pub(super) fn gauge(used_tokens: u64, limit_tokens: u64) -> Result<(), Failure> {
     let limit = limit_tokens.max(1);
-    let filled = (used_tokens.saturating_mul(GAUGE_CELLS) / limit).min(GAUGE_CELLS);
     let percent = used_tokens.saturating_mul(100) / limit;
     let style = match percent {
         0..70 => GOOD,
         70..90 => WARN,
         _ => BAD,
     };
-    let bar: String = (0..GAUGE_CELLS).map(|cell| if cell < filled { '█' } else { '░' }).collect();
+    let bar = Bar::of(used_tokens, limit_tokens, GAUGE_CELLS, Pen::WHOLE).to_string();
     output::say(&format!(
         "  {} {:>6} of {} tokens, {percent} %",
         styled(style, &bar),

@@ -50,7 +50,7 @@ impl Stage {
                 .hint("set TMPDIR to a folder that you can write")
         })?;
         // On macOS the temporary folder is behind a symbolic link, and the client reports real paths.
-        let root = crate::place::real(folder.path());
+        let root = throughline_engine::place::real(folder.path());
         if root.to_str().is_none() {
             return Err(Failure::new(format!("the temporary folder {} is not UTF-8", root.display()))
                 .hint("set TMPDIR to a folder with a plain name"));

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use throughline_engine::place;
+
 use super::context::Context;
 use super::{Check, State};
 use crate::cli::VERSION;
-use crate::place;
 use crate::program::{self, Silence};
 
 const NAME: &str = "binary";

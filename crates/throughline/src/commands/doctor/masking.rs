@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use throughline_engine::place::Place;
+use throughline_redact::RULES_VERSION;
 use throughline_store::door::Spot;
-use throughline_store::redact::RULES_VERSION;
 use throughline_store::remask::{self, Done, Job};
 
 use super::Check;
@@ -11,7 +12,6 @@ use super::context::{Context, counted};
 use crate::commands::ARCHIVE_WAIT;
 use crate::failure::Failure;
 use crate::output;
-use crate::place::Place;
 
 const NAME: &str = "masking";
 /// A check has to answer; what is left is done by whoever asks for it.

@@ -1,4 +1,4 @@
-//! The last restore: what the last session was given, or why it was given nothing (Decision 2).
+//! The last restore: what the last session was given, or why it was given nothing.
 
 use throughline_domain::{State, Timestamp, time};
 use throughline_store::archive::Receipt;

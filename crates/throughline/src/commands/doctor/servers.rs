@@ -1,11 +1,11 @@
 //! The MCP server: whether the client knows it, from where, and whether it can start it.
 
 use throughline_agents::claude_code::settings_read::Scope;
+use throughline_engine::servers::{self, Registered};
 use throughline_store::project_files;
 
 use super::Check;
 use super::context::Context;
-use crate::commands::servers::{self, Registered};
 
 const NAME: &str = "mcp";
 
@@ -45,7 +45,9 @@ pub(super) fn check(context: &Context) -> Vec<Check> {
         }
         (_, None) => {}
     }
-    if let Some((ours, place)) = found.iter().find(|(ours, _)| !servers::can_start(&ours.command)) {
+    if let Some((ours, place)) =
+        found.iter().find(|(ours, _)| !crate::commands::servers::can_start(&ours.command))
+    {
         let what = format!("{place} registers `{}`, which is not there", ours.command);
         let remedy = format!("claude mcp remove --scope {} throughline, then add it again", ours.scope);
         return vec![Check::fail(NAME, what, remedy)];

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use throughline_engine::governance;
+
 use super::Check;
 use super::context::Context;
-use crate::hook::governance;
 use crate::program;
 
 /// How long a status of the project may take here.

@@ -50,7 +50,7 @@ pub(crate) struct Args {
     /// What this session brought; the beginning of its id is enough
     #[arg(long, value_name = "ID", conflicts_with = "everything")]
     session: Option<String>,
-    /// What is older: 2026-09-01, 30d, 8w, 6m, yesterday
+    /// What is older: 2026-01-31, 20260131, today, yesterday, 7d, 2w, 3mo, 1y
     #[arg(long, value_name = "DATE|AGE", conflicts_with = "everything")]
     before: Option<String>,
     /// The whole project

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use throughline_domain::{State, Timestamp, time};
+use throughline_engine::checkpoint as making;
+use throughline_engine::liveness::{self, Fate};
 use throughline_store::anchor_proposals;
 use throughline_store::archive::{Archive, ScopeRows};
 use throughline_store::backups::{Backups, KeptBackups};
@@ -21,10 +23,8 @@ use throughline_store::usage::{RowKind, UsageStore};
 
 use super::report::{self, Found, Proof};
 use super::{Args, ROUNDS_MAX, is_confirmed, target};
-use crate::checkpoint as making;
 use crate::commands::{ARCHIVE_WAIT, App};
 use crate::failure::Failure;
-use crate::liveness::{self, Fate};
 
 pub(super) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let mut work = Forgetting::begin(app, args)?;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use jiff::tz::TimeZone;
 use throughline_domain::Timestamp;
 use throughline_domain::text::one_line;
+use throughline_engine::place::{self, Place};
 use throughline_store::archive::Archive;
 use throughline_store::backups::Backups;
 use throughline_store::door::NodeKind;
@@ -20,7 +21,6 @@ use super::Args;
 use crate::commands::coverage::transcripts;
 use crate::commands::{ARCHIVE_WAIT, App, no_home};
 use crate::failure::Failure;
-use crate::place::{self, Place};
 
 /// Most folders of sessions that are looked at.
 const FOLDERS_MAX: usize = 100_000;
@@ -37,7 +37,7 @@ pub(super) fn open(folder: Option<&Path>) -> Result<App, Failure> {
 
 /// The folder of a project that is gone: by its path, or by its name in the data folder.
 fn gone(named: &Path) -> Result<PathBuf, Failure> {
-    let place = Place::from_env().ok_or_else(no_home)?;
+    let place = crate::surroundings::place().ok_or_else(no_home)?;
     let absolute = std::path::absolute(named).unwrap_or_else(|_| named.to_owned());
     let known = if place.home.archive().exists() {
         Archive::open(&place.home.archive(), ARCHIVE_WAIT)?.projects()?

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use throughline_domain::State;
+use throughline_engine::checkpoint as making;
 use throughline_store::archive::Archive;
 use throughline_store::checkpoints::Checkpoints;
 use throughline_store::door::Spot;
@@ -13,7 +14,6 @@ use throughline_store::lock::Patience;
 use throughline_store::recall::Recall;
 
 use super::{Args, ROUNDS_MAX, is_confirmed, report};
-use crate::checkpoint as making;
 use crate::commands::{ARCHIVE_WAIT, App};
 use crate::failure::Failure;
 use crate::output;

@@ -8,11 +8,11 @@ use throughline_capture::absorb;
 use throughline_domain::ledger::Ledger;
 use throughline_domain::purity::{Cause, Level, Purity, Scale};
 use throughline_domain::transcript::What;
+use throughline_engine::ledger;
 use throughline_store::transcript_file::{Cursor, read_on};
 use throughline_usage::trail::spark;
 
 use crate::failure::Failure;
-use crate::ledger;
 use crate::output::{self, BAD, DIM, GOOD, HEAD, WARN, styled};
 
 /// Longest transcript that is read.

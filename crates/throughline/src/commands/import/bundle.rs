@@ -9,6 +9,8 @@ use throughline_domain::proposal::{Offered, Proposal};
 use throughline_domain::summary::TaskSummary;
 use throughline_domain::text::one_line;
 use throughline_domain::{Origin, State, time};
+use throughline_engine::git_exclude::keep_out_of_git_if_new;
+use throughline_redact as redact;
 use throughline_store::anchor_proposals;
 use throughline_store::archive::{Archive, NewRow, Taking, row_of};
 use throughline_store::bundle::files::{self, Taken};
@@ -16,13 +18,12 @@ use throughline_store::bundle::{self, BundleError, Header, Room};
 use throughline_store::checkpoints::Checkpoints;
 use throughline_store::lock::Patience;
 use throughline_store::recall::{KnownBlocks, MovedBlock, Recall, block_of, check_block};
-use throughline_store::redact;
 use throughline_store::session::{Registry, SessionNote};
 use throughline_store::task_summaries::TaskSummaries;
 use throughline_store::usage::{self, UsageStore};
 
 use super::{Args, state};
-use crate::commands::{ARCHIVE_WAIT, App, keep_out_of_git_if_new};
+use crate::commands::{ARCHIVE_WAIT, App};
 use crate::failure::Failure;
 use crate::output;
 

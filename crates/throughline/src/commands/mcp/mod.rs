@@ -7,16 +7,16 @@ use std::path::PathBuf;
 
 use throughline_briefing::fragment::defused;
 use throughline_domain::text::printable;
+use throughline_engine::liveness::{self, Fate};
 use throughline_mcp::call::Call;
 use throughline_mcp::catalogue::{Page, Ready};
 use throughline_mcp::{Answer, Desk, Refusal};
-use throughline_store::redact;
+use throughline_redact as redact;
 use throughline_store::session::SessionCache;
 
 use super::App;
 use crate::cli::VERSION;
 use crate::failure::Failure;
-use crate::liveness::{self, Fate};
 
 const EXAMPLES: &str = "\
 Examples:

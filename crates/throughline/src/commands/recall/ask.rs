@@ -4,17 +4,13 @@ use std::path::Path;
 
 use jiff::tz::TimeZone;
 use throughline_domain::Kind;
-use throughline_domain::recall::{PassageKind, Question};
 use throughline_domain::text::one_line;
-use throughline_store::recall::Scope;
+use throughline_engine::place;
+use throughline_recall::{PassageKind, Question, Search};
 use throughline_usage::calendar;
 
 use super::Desk;
 use crate::failure::Failure;
-use crate::place;
-
-/// Most results.
-const LIMIT_MAX: usize = 200;
 
 /// Options of a search.
 #[derive(Debug, clap::Args)]
@@ -26,7 +22,7 @@ pub(super) struct SearchArgs {
     /// evidence, highlight, action, directive, anchor
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     pub(super) kind: Vec<String>,
-    /// Only what came since: 30d, 2w, 3m, yesterday, 2026-01-31
+    /// Only what came since: 2026-01-31, 20260131, today, yesterday, 7d, 2w, 3mo, 1y
     #[arg(long, value_name = "DAY")]
     pub(super) since: Option<String>,
     /// Only the session whose id begins so
@@ -46,75 +42,44 @@ pub(super) struct SearchArgs {
     pub(super) no_pick: bool,
 }
 
-/// A search, understood.
-pub(super) struct Search {
-    pub(super) typed: String,
-    pub(super) question: Question,
-    pub(super) scope: Scope,
-    /// Kinds of recorded entries that are wanted; `None`: all of them, empty: none.
-    pub(super) entry_kinds: Option<Vec<Kind>>,
-    pub(super) limit: usize,
+/// Reads a search from the command line.
+pub(super) fn read(desk: &Desk<'_>, args: &SearchArgs) -> Result<Search, Failure> {
+    let mut search = of(desk, args.words.join(" "), args.limit)?;
+    search.only(&args.kind).map_err(no_kind)?;
+    search.scope.since_s = args.since.as_deref().map(|day| since_s(desk, day)).transpose()?;
+    search.scope.session = args.session.clone().filter(|id| !id.is_empty());
+    // Ids of sessions are written in lower case; whoever copies one from elsewhere may have another.
+    search.scope.session = search.scope.session.map(|id| id.to_lowercase());
+    Ok(search)
 }
 
-impl Search {
-    pub(super) fn read(desk: &Desk<'_>, args: &SearchArgs) -> Result<Self, Failure> {
-        let mut search = Self::of(desk, args.words.join(" "), args.limit)?;
-        (search.scope.kinds, search.entry_kinds) = kinds(&args.kind)?;
-        search.scope.since_s = args.since.as_deref().map(|day| since_s(desk, day)).transpose()?;
-        search.scope.session = args.session.clone().filter(|id| !id.is_empty());
-        // Ids of sessions are written in lower case; whoever copies one from elsewhere may have another.
-        search.scope.session = search.scope.session.map(|id| id.to_lowercase());
-        Ok(search)
+/// A search for words of every kind and age, in the projects that the desk names.
+pub(super) fn of(desk: &Desk<'_>, typed: String, limit: usize) -> Result<Search, Failure> {
+    let mut question = Question::read(&typed);
+    question.widen(|character| desk.store.pairs_with(character))?;
+    if question.is_empty() {
+        return Err(Failure::new("there is no word to look for")
+            .hint("`throughline recall parser timeout` finds what was said about both"));
     }
-
-    /// A search for words of every kind and age, in the projects that the desk names.
-    pub(super) fn of(desk: &Desk<'_>, typed: String, limit: usize) -> Result<Self, Failure> {
-        let mut question = Question::read(&typed);
-        question.widen(|character| desk.store.pairs_with(character))?;
-        if question.is_empty() {
-            return Err(Failure::new("there is no word to look for")
-                .hint("`throughline recall parser timeout` finds what was said about both"));
-        }
-        let scope = Scope { kinds: Vec::new(), projects: projects(desk)?, since_s: None, session: None };
-        Ok(Self { typed, question, scope, entry_kinds: None, limit: limit.clamp(1, LIMIT_MAX) })
-    }
-
-    /// Why sessions were not looked at, where nothing but words that stand everywhere was asked for.
-    pub(super) fn too_common(&self) -> Option<&'static str> {
-        self.question.is_of_stop_words().then_some(
-            "all of these words stand in nearly every text, and the index of the sessions does not keep them: add a \
-             word that stands near them",
-        )
-    }
-
-    /// Whether passages of sessions are wanted, and not recorded entries alone.
-    pub(super) fn wants_passages(&self) -> bool {
-        !self.scope.kinds.is_empty() || self.entry_kinds.as_ref().is_none_or(Vec::is_empty)
-    }
+    Ok(Search::new(typed, question, projects(desk)?, limit))
 }
 
-/// The kinds of passages and of entries that words name.
-fn kinds(words: &[String]) -> Result<(Vec<PassageKind>, Option<Vec<Kind>>), Failure> {
-    if words.is_empty() {
-        return Ok((Vec::new(), None));
-    }
-    let (mut passages, mut entries) = (Vec::new(), Vec::new());
-    for word in words {
-        if let Some(kind) = PassageKind::from_word(word) {
-            passages.push(kind);
-        } else if let Some(kind) = Kind::from_word(word) {
-            entries.push(kind);
-        } else {
-            let known: Vec<&str> = PassageKind::ALL
-                .into_iter()
-                .map(PassageKind::word)
-                .chain(Kind::ALL.into_iter().map(Kind::word))
-                .collect();
-            return Err(Failure::new(format!("there is no kind `{}`", one_line(word, 40)))
-                .hint(format!("one of {}", known.join(", "))));
-        }
-    }
-    Ok((passages, Some(entries)))
+/// Why sessions were not looked at, where nothing but words that stand everywhere was asked for.
+pub(super) fn too_common(search: &Search) -> Option<&'static str> {
+    search.question.is_of_stop_words().then_some(
+        "all of these words stand in nearly every text, and the index of the sessions does not keep them: add a \
+         word that stands near them",
+    )
+}
+
+fn no_kind(word: &str) -> Failure {
+    let known: Vec<&str> = PassageKind::ALL
+        .into_iter()
+        .map(PassageKind::word)
+        .chain(Kind::ALL.into_iter().map(Kind::word))
+        .collect();
+    Failure::new(format!("there is no kind `{}`", one_line(word, 40)))
+        .hint(format!("one of {}", known.join(", ")))
 }
 
 fn since_s(desk: &Desk<'_>, day: &str) -> Result<i64, Failure> {

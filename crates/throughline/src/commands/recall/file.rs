@@ -3,23 +3,19 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use throughline_domain::recall::{PassageKind, Question};
 use throughline_domain::text::one_line;
+use throughline_recall::naming::names;
+use throughline_recall::weights::{
+    COMMIT_BEHIND_MAX, FILE_ENTRIES_MAX, FILE_PASSAGES_MAX, REASON_BEFORE_MAX,
+};
+use throughline_recall::{Found, PassageKind, Question, Scope};
 use throughline_store::archive::Archive;
-use throughline_store::recall::{Found, Scope};
 
 use super::{Desk, ask, page};
 use crate::commands::ARCHIVE_WAIT;
 use crate::failure::Failure;
 use crate::output::{self, DIM, HEAD, HINT, styled};
 use crate::quoting::{self, FOUND};
-
-/// Passages that may name the file.
-const PASSAGES_MAX: usize = 400;
-/// Passages before an edit among which its reason is looked for, and behind it its commit.
-const BEFORE_MAX: usize = 80;
-const BEHIND_MAX: usize = 160;
-const DECISIONS_MAX: u64 = 40;
 
 /// Tell a file's story: who changed it, when, why, and what went wrong in it
 #[derive(Debug, clap::Args)]
@@ -98,7 +94,7 @@ fn chapters(desk: &Desk<'_>, question: &Question, wanted: &str) -> Result<Vec<Ch
         Scope { kinds: PassageKind::ALL.to_vec(), projects: ask::projects(desk)?, ..Scope::default() };
     let asked = desk.store.ask(question)?;
     // Every touch is its own: the same path again is not the same passage.
-    let mut found = desk.store.search_all(&asked, &scope, &desk.taste(), PASSAGES_MAX)?;
+    let mut found = desk.store.search_all(&asked, &scope, &desk.taste(), FILE_PASSAGES_MAX)?;
     found.retain(|it| names(&it.text, wanted));
     found.sort_by_key(|it| it.id);
     let mut by_session: BTreeMap<i64, Chapter> = BTreeMap::new();
@@ -134,27 +130,15 @@ fn reasons(desk: &Desk<'_>, chapter: &mut Chapter) -> Result<(), Failure> {
     let (Some((first, _)), Some((last, _))) = (chapter.edits.first(), chapter.edits.last()) else {
         return Ok(());
     };
-    let before = desk.store.around(*first, BEFORE_MAX, 0)?;
+    let before = desk.store.around(*first, REASON_BEFORE_MAX, 0)?;
     let request = before.iter().rev().find(|placed| placed.head.kind == PassageKind::User);
     chapter.request = request.map(|placed| one_line(&placed.text, 240));
-    let behind = desk.store.around(*last, 0, BEHIND_MAX)?;
+    let behind = desk.store.around(*last, 0, COMMIT_BEHIND_MAX)?;
     let commit = behind
         .iter()
         .find(|placed| placed.head.kind == PassageKind::Command && placed.text.contains("git commit"));
     chapter.commit = commit.map(|placed| one_line(&placed.text, 200));
     Ok(())
-}
-
-/// Whether a text names the file: the whole of what was typed, between things that are no part of a name.
-fn names(text: &str, wanted: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-    text.match_indices(wanted).any(|(at, _)| {
-        let before = text[..at].chars().next_back();
-        let behind = &text[at + wanted.len()..];
-        let goes_on = behind.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/'))
-            || (behind.starts_with('.') && behind[1..].starts_with(char::is_alphanumeric));
-        !before.is_some_and(is_part) && !goes_on
-    })
 }
 
 /// What was recorded about it, in every project; an archive that cannot be read costs a warning.
@@ -164,7 +148,7 @@ fn decisions(desk: &Desk<'_>, name: &str) -> Vec<(String, String, String)> {
     }
     let key = desk.at_hand.as_deref().map(|root| desk.place.project_at(root).key);
     let rows = Archive::open(&desk.place.home.archive(), ARCHIVE_WAIT)
-        .and_then(|archive| archive.search(name, key.as_deref(), DECISIONS_MAX));
+        .and_then(|archive| archive.search(name, key.as_deref(), FILE_ENTRIES_MAX));
     match rows {
         Ok(rows) => rows
             .into_iter()
@@ -235,19 +219,4 @@ fn as_json(chapter: &Chapter) -> Value {
         "errors": list(&chapter.errors),
         "said": list(&chapter.said),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_is_named_by_its_whole_name() {
-        assert!(names("see src/parser.rs:12.", "parser.rs"));
-        assert!(names("/home/me/app/src/parser.rs", "src/parser.rs"));
-        for other in ["old_parser.rs", "parser.rs.bak", "parser.rsx", "my-parser.rs"] {
-            assert!(!names(other, "parser.rs"), "{other}");
-        }
-        assert!(names("it is parser.rs.", "parser.rs"), "the end of a sentence is no part of a name");
-    }
 }

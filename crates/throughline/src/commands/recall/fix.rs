@@ -2,24 +2,17 @@
 
 use serde_json::{Value, json};
 use throughline_capture::passages::{command_of, makes_good};
-use throughline_domain::recall::error_form;
-use throughline_domain::recall::{Outcome, PassageKind, Question};
 use throughline_domain::text::one_line;
-use throughline_store::recall::{Found, Placed, Scope};
+use throughline_recall::cases::{self, Alike, Standing};
+use throughline_recall::error_form;
+use throughline_recall::weights::{COMPARED_MAX, CONCLUSION_BEHIND_MAX, CURE_BEHIND_MAX, PASTED_LINES_MAX};
+use throughline_recall::{Found, Outcome, PassageKind, Placed, Question, Scope};
 
 use super::{Desk, ask, page};
 use crate::failure::Failure;
 use crate::output::{self, DIM, GOOD, HINT, WARN, styled};
 use crate::quoting::{self, FOUND};
 
-/// Errors that are compared, and passages behind each that are looked through for its end.
-const COMPARED_MAX: usize = 60;
-const BEHIND_MAX: usize = 250;
-/// What is less alike is another error.
-const LIKENESS_MIN: f64 = 0.55;
-/// Lines of a paste that are compared, and the rarest words of each that say how much it tells.
-const LINES_MAX: usize = 40;
-const TELLING_WORDS: usize = 3;
 /// Of what was done between: most files, commands and sentences that are told.
 const EDITS_MAX: usize = 8;
 const COMMANDS_MAX: usize = 6;
@@ -49,9 +42,7 @@ pub(super) struct Args {
 /// An error of the past, and how it ended.
 struct Case {
     found: Found,
-    /// The line that tells most stands there.
-    is_same: bool,
-    likeness: f64,
+    alike: Alike,
     cure: Option<Cure>,
 }
 
@@ -102,9 +93,7 @@ fn typed(words: &[String]) -> Result<String, Failure> {
 fn cases(desk: &Desk<'_>, typed: &str, limit: usize) -> Result<Vec<Case>, Failure> {
     let wanted = error_form::forms(&telling_line(desk, typed)?);
     let all = error_form::forms(typed);
-    // A question holds so many words: those that tell come first.
-    let words: Vec<&str> = wanted.iter().chain(all.difference(&wanted)).map(String::as_str).collect();
-    let question = Question::of_forms(&words);
+    let question = cases::question(&wanted, &all);
     if question.is_empty() {
         return Err(Failure::new("there is no word in this error to look for")
             .hint("give the line that names it, such as \"error[E0425]: cannot find value\""));
@@ -113,37 +102,27 @@ fn cases(desk: &Desk<'_>, typed: &str, limit: usize) -> Result<Vec<Case>, Failur
     let asked = desk.store.ask(&question)?;
     let mut cases = Vec::new();
     for found in desk.store.search(&asked, &scope, &desk.taste(), COMPARED_MAX)? {
-        let seen = error_form::forms(&found.text);
-        let likeness = error_form::likeness(&wanted, &seen);
-        if likeness >= LIKENESS_MIN {
+        if let Some(alike) = Alike::of(&wanted, &error_form::forms(&found.text)) {
             let cure = cure(desk, &found)?;
-            let is_same = error_form::is_same(&wanted, &seen);
-            cases.push(Case { found, is_same, likeness, cure });
+            cases.push(Case { found, alike, cure });
         }
     }
-    // The same first, then those that were solved, then the likest, then the newest.
-    let closeness = |case: &Case| (case.likeness * 5.0).round();
-    cases.sort_by(|left, right| {
-        (right.is_same.cmp(&left.is_same))
-            .then(right.cure.is_some().cmp(&left.cure.is_some()))
-            .then(closeness(right).total_cmp(&closeness(left)))
-            .then(right.found.head.at_s.cmp(&left.found.head.at_s))
-    });
-    cases.truncate(limit.clamp(1, COMPARED_MAX));
-    Ok(cases)
+    let standing = |case: &Case| Standing {
+        alike: case.alike,
+        is_solved: case.cure.is_some(),
+        at_s: case.found.head.at_s,
+    };
+    Ok(cases::best_first(cases, standing, limit))
 }
 
 /// The line that says which error it is. What stands below every failed build (`FAIL`, `could not compile`) consists of
 /// words that many errors share.
 fn telling_line(desk: &Desk<'_>, typed: &str) -> Result<String, Failure> {
     let mut best = (0.0, typed);
-    for line in typed.lines().take(LINES_MAX) {
+    for line in typed.lines().take(PASTED_LINES_MAX) {
         let forms = error_form::forms(line);
         let question = Question::of_forms(&forms.iter().map(String::as_str).collect::<Vec<&str>>());
-        let judge = desk.store.ask(&question)?.judge;
-        let mut worths: Vec<f64> = (0..question.wanted.len()).map(|index| judge.worth(index)).collect();
-        worths.sort_by(|left, right| right.total_cmp(left));
-        let worth: f64 = worths.iter().take(TELLING_WORDS).sum();
+        let worth = cases::telling(&question, &desk.store.ask(&question)?.judge);
         if worth > best.0 {
             best = (worth, line);
         }
@@ -153,7 +132,7 @@ fn telling_line(desk: &Desk<'_>, typed: &str) -> Result<String, Failure> {
 
 fn cure(desk: &Desk<'_>, found: &Found) -> Result<Option<Cure>, Failure> {
     let failed = command_of(&found.text);
-    let behind = desk.store.around(found.id, 0, BEHIND_MAX)?;
+    let behind = desk.store.around(found.id, 0, CURE_BEHIND_MAX)?;
     let behind = behind.get(1..).unwrap_or_default();
     let is_success = |placed: &Placed| {
         placed.head.outcome == Outcome::Succeeded && makes_good(command_of(&placed.text), failed)
@@ -170,7 +149,7 @@ fn cure(desk: &Desk<'_>, found: &Found) -> Result<Option<Cure>, Failure> {
     }
     let said = |placed: &&Placed| placed.head.kind == PassageKind::Assistant && !placed.head.is_sidechain;
     let before = behind[..at].iter().rev().find(said);
-    let after = behind[at + 1..].iter().take(12).find(said);
+    let after = behind[at + 1..].iter().take(CONCLUSION_BEHIND_MAX).find(said);
     cure.said.extend(before.into_iter().chain(after).map(|placed| one_line(&placed.text, SENTENCE_UNITS)));
     Ok(Some(cure))
 }
@@ -211,7 +190,7 @@ fn as_json(case: &Case) -> Value {
         "project": found.session.project,
         "turn": found.head.turn,
         "at": page::iso(found.head.at_s),
-        "likeness": (case.likeness * 100.0).round() / 100.0,
+        "likeness": (case.alike.likeness * 100.0).round() / 100.0,
         "command": command_of(&found.text),
         "text": found.text,
         "solved": case.cure.as_ref().map(|cure| json!({

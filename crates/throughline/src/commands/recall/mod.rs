@@ -5,11 +5,9 @@ mod ask;
 mod entries;
 mod file;
 mod fix;
-pub(crate) mod intake;
 mod page;
 mod pick;
 mod picker;
-mod reading;
 mod results;
 mod show;
 mod typed;
@@ -18,17 +16,18 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use throughline_domain::Timestamp;
+use throughline_engine::intake::recall::{self as intake, Intake, Limits};
+use throughline_engine::intake::{Silent, Watch};
+use throughline_engine::place::Place;
+use throughline_recall::Taste;
 use throughline_store::config::Recall as Rules;
 use throughline_store::door::Spot;
-use throughline_store::recall::{Recall, RecallError, Taste};
+use throughline_store::recall::{Recall, RecallError};
 
 pub(crate) use self::agent::{found, opened};
-use self::intake::{Intake, Limits};
 pub(crate) use self::typed::with_words_apart;
-use super::usage::intake::Progress;
 use crate::failure::Failure;
 use crate::output;
-use crate::place::{self, Place};
 
 /// How long a query lets the index catch up first.
 const CATCH_UP: Duration = Duration::from_secs(1);
@@ -91,7 +90,7 @@ struct Desk<'p> {
 
 impl<'p> Desk<'p> {
     fn open(place: &'p Place, named: Option<&Path>) -> Result<Self, Failure> {
-        let at_hand = std::env::current_dir().ok().and_then(|folder| place::project_around(&folder));
+        let at_hand = std::env::current_dir().ok().and_then(|folder| place.project_around(&folder));
         Self::at(place, at_hand, named.map(Path::to_owned))
     }
 
@@ -156,7 +155,7 @@ pub(crate) fn open_store(place: &Place, now: Timestamp) -> Result<(Recall, Optio
 fn look_for_news(place: &Place, store: &mut Recall, rules: &Rules) -> u64 {
     let Some(writing) = Recall::writing_now(store.path()) else { return 0 };
     let limits = Limits { deadline: Some(Instant::now() + CATCH_UP), ..Limits::default() };
-    match intake::catch_up(place, store, &writing, rules, limits, &mut Progress::silent()) {
+    match intake::catch_up(place, store, &writing, rules, limits, &mut Silent) {
         Ok(done) => done.bytes_left,
         Err(error) => {
             output::warn(&format!("what is new is not searched: {error}"));
@@ -166,8 +165,8 @@ fn look_for_news(place: &Place, store: &mut Recall, rules: &Rules) -> u64 {
 }
 
 /// Reads everything, for `backfill`.
-pub(crate) fn backfill(place: &Place, progress: &mut Progress) -> Result<Option<Intake>, RecallError> {
-    let at_hand = std::env::current_dir().ok().and_then(|folder| place::project_around(&folder));
+pub(crate) fn backfill(place: &Place, progress: &mut dyn Watch) -> Result<Option<Intake>, RecallError> {
+    let at_hand = std::env::current_dir().ok().and_then(|folder| place.project_around(&folder));
     let rules = rules(place, at_hand.as_deref());
     if !rules.enabled {
         return Ok(None);

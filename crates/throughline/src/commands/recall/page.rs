@@ -2,12 +2,11 @@
 
 use serde_json::Value;
 use throughline_capture::passages::OUTPUT_MARK;
-use throughline_domain::recall::PassageKind;
-use throughline_domain::recall::rank::Answer;
 use throughline_domain::text::{one_line, printable};
 use throughline_domain::{Timestamp, time};
+use throughline_recall::rank::Answer;
+use throughline_recall::{Head, PassageKind};
 use throughline_store::archive::EntryRow;
-use throughline_store::recall::Head;
 
 use crate::output::{HEAD, styled};
 

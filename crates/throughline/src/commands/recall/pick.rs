@@ -58,7 +58,7 @@ fn choose(desk: &Desk<'_>, hits: &[Hit], screen: &mut Screen) -> Result<(), Fail
         match picker.press(key, size) {
             Deed::Stay => {}
             Deed::Open(index) => {
-                let opened = show::lines(desk, &hits[index].id(), AROUND)?;
+                let opened = show::lines(desk, &results::id(&hits[index]), AROUND)?;
                 picker.show(opened.lines.into_iter().map(plain).collect(), opened.asked_at, size);
             }
             Deed::Leave => break,
@@ -186,7 +186,7 @@ fn ask(desk: &Desk<'_>, hits: &[Hit]) -> Result<(), Failure> {
         }
         match chosen(&answer, hits.len()) {
             Choice::Leave => return Ok(()),
-            Choice::Open(index) => show::open(desk, &hits[index].id(), AROUND, false)?,
+            Choice::Open(index) => show::open(desk, &results::id(&hits[index]), AROUND, false)?,
             Choice::Unclear => {}
         }
     }

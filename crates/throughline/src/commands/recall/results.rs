@@ -1,63 +1,35 @@
 //! Results: a search, its answers in the order of their worth, and what to do when there are none.
 
 use serde_json::{Value, json};
-use throughline_domain::recall::PassageKind;
 use throughline_domain::text::one_line;
-use throughline_store::recall::{Asked, Found, Head, Placed, Searched};
+use throughline_recall::places::{self, Places, Said};
+use throughline_recall::weights::{PLACE_PASSAGES, PLACE_READ_MAX};
+use throughline_recall::{Asked, Found, PassageKind, Placed, Search, Searched, exchange, hits};
+use throughline_store::archive::EntryRow;
 
-use super::ask::{Search, SearchArgs};
-use super::entries::{self, Recorded};
-use super::{Desk, page, pick, show};
+use super::ask::{self, SearchArgs};
+use super::{Desk, entries, page, pick, show};
 use crate::failure::Failure;
 use crate::output::{self, DIM, HINT, styled};
 use crate::quoting::{self, FOUND};
 
-/// Passages between a question and its conclusion, and units that are shown of the other half of an exchange.
-const EXCHANGE_MAX: usize = 40;
+/// Units that are shown of the other half of an exchange, and of each passage that answers too.
 const HALF_UNITS: usize = 280;
-/// Passages before and after a result that belong to its place: those that answer too are shown with it.
-const PLACE_PASSAGES: usize = 12;
-/// Most of them that are read for it.
-const PLACE_READ_MAX: usize = 16;
-/// How many of them, what they must score beside the result, and units that are shown of each.
-const ALSO_MAX: usize = 4;
-const ALSO_SHARE: f64 = 0.1;
 const ALSO_UNITS: usize = 160;
 
 /// Something that answers.
-pub(super) enum Hit {
-    Said(Box<Said>),
-    Recorded(Box<Recorded>),
-}
+pub(super) type Hit = throughline_recall::Hit<EntryRow>;
 
-/// A place in a session that answers.
-pub(super) struct Said {
-    found: Found,
-    /// The other half of its exchange.
-    other: Option<Placed>,
-    /// What answers too and stands near it.
-    also: Vec<Found>,
-}
-
-impl Hit {
-    fn score(&self) -> f64 {
-        match self {
-            Self::Said(said) => said.found.answer.score,
-            Self::Recorded(recorded) => recorded.answer.score,
-        }
-    }
-
-    /// What `recall show` takes.
-    pub(super) fn id(&self) -> String {
-        match self {
-            Self::Said(said) => format!("p{}", said.found.id),
-            Self::Recorded(recorded) => format!("{}@{}", recorded.row.id, recorded.row.project),
-        }
+/// What `recall show` takes.
+pub(super) fn id(hit: &Hit) -> String {
+    match hit {
+        Hit::Said(said) => format!("p{}", said.found.id),
+        Hit::Recorded(recorded) => format!("{}@{}", recorded.row.id, recorded.row.project),
     }
 }
 
 pub(super) fn run(desk: &Desk<'_>, args: &SearchArgs) -> Result<(), Failure> {
-    let search = Search::read(desk, args)?;
+    let search = ask::read(desk, args)?;
     let hits = hits(desk, &search)?;
     if args.json {
         let rows: Vec<Value> = hits.iter().map(as_json).collect();
@@ -85,14 +57,14 @@ pub(super) fn run(desk: &Desk<'_>, args: &SearchArgs) -> Result<(), Failure> {
             lines.extend(show::context(desk, said.found.id, args.context)?);
         }
     }
-    let first = hits[0].id();
+    let first = id(&hits[0]);
     lines.push(styled(DIM, &format!("`throughline recall show {first}` opens what stands around it")));
     if is_picked {
         pick::open(desk, &hits, &lines)?;
     } else {
         quoting::say(&FOUND, &lines)?;
     }
-    if let Some(why) = search.too_common() {
+    if let Some(why) = ask::too_common(&search) {
         output::remark(&format!("sessions were not searched: {why}"));
     }
     desk.remark_left();
@@ -101,41 +73,25 @@ pub(super) fn run(desk: &Desk<'_>, args: &SearchArgs) -> Result<(), Failure> {
 
 pub(super) fn hits(desk: &Desk<'_>, search: &Search) -> Result<Vec<Hit>, Failure> {
     let asked = desk.store.ask(&search.question)?;
-    let mut hits: Vec<Hit> = Vec::new();
-    if search.wants_passages() {
-        let said = places(desk, search, &asked)?;
-        hits.extend(said.into_iter().map(|said| Hit::Said(Box::new(said))));
-    }
-    let recorded = entries::search(desk, search, &asked);
-    hits.extend(recorded.into_iter().map(|recorded| Hit::Recorded(Box::new(recorded))));
-    hits.sort_by(|left, right| right.score().total_cmp(&left.score()));
-    hits.truncate(search.limit);
-    Ok(hits)
+    let said = if search.wants_passages() { places(desk, search, &asked)? } else { Vec::new() };
+    Ok(hits::mixed(said, entries::search(desk, search, &asked), search.limit))
 }
 
 /// Places of sessions, best first: what answers too and stands near a better passage is shown with it, so that each result
 /// is somewhere else.
 fn places(desk: &Desk<'_>, search: &Search, asked: &Asked<'_>) -> Result<Vec<Said>, Failure> {
     let searched = desk.store.search_widely(asked, &search.scope, &desk.taste(), search.limit)?;
-    let mut places: Vec<Said> = Vec::new();
-    // What is shown with a better one, as the other half of its exchange or beside it, needs no place of its own.
-    let mut shown: Vec<u64> = Vec::new();
+    let mut places = Places::default();
     for found in &searched.found {
-        if places.len() >= search.limit {
+        if places.count() >= search.limit {
             break;
         }
-        if shown.contains(&found.id) {
-            continue;
+        if !places.has(found) {
+            let other = other_half(desk, found)?;
+            places.add(found.clone(), other, near(desk, asked, &searched, found)?);
         }
-        let other = other_half(desk, found)?;
-        shown.extend(other.iter().map(|other| other.id));
-        let mut also = near(desk, asked, &searched, found)?;
-        also.retain(|it| !shown.contains(&it.id));
-        also.truncate(ALSO_MAX);
-        shown.extend(also.iter().map(|it| it.id));
-        places.push(Said { found: found.clone(), other, also });
     }
-    Ok(places)
+    Ok(places.into_said())
 }
 
 /// What answers too and stands near a passage, best first.
@@ -146,12 +102,9 @@ fn near(
     found: &Found,
 ) -> Result<Vec<Found>, Failure> {
     let heads = desk.store.heads_around(found.id, PLACE_PASSAGES, PLACE_PASSAGES)?;
-    let ids: Vec<u64> = heads.into_iter().map(|(id, _)| id).filter(|id| *id != found.id).collect();
-    let mut near: Vec<Found> = searched.found.iter().filter(|it| ids.contains(&it.id)).cloned().collect();
-    near.extend(desk.store.read_some(asked, searched, &ids, PLACE_READ_MAX, &desk.taste())?);
-    near.retain(|it| it.answer.score >= ALSO_SHARE * found.answer.score);
-    near.sort_by(|left, right| right.answer.score.total_cmp(&left.answer.score).then(right.id.cmp(&left.id)));
-    Ok(near)
+    let beside = places::beside(found, &heads);
+    let read = desk.store.read_some(asked, searched, &beside, PLACE_READ_MAX, &desk.taste())?;
+    Ok(places::near(found, &beside, searched, read))
 }
 
 /// Where one is found, what stands there, and what belongs to it.
@@ -183,7 +136,7 @@ pub(super) fn shown(hit: &Hit) -> Vec<String> {
         }
     };
     let mut lines =
-        vec![format!("{}  {}", styled(HINT, &hit.id()), styled(DIM, &about)), format!("    {sentence}")];
+        vec![format!("{}  {}", styled(HINT, &id(hit)), styled(DIM, &about)), format!("    {sentence}")];
     match hit {
         Hit::Said(said) => {
             let half = half_word(&said.found);
@@ -205,19 +158,11 @@ pub(super) fn shown(hit: &Hit) -> Vec<String> {
     lines
 }
 
-/// The other half of an exchange: to the user's words how the agent concluded, to others what the user had asked.
+/// The other half of its exchange, looked up.
 fn other_half(desk: &Desk<'_>, found: &Found) -> Result<Option<Placed>, Failure> {
-    let is_users = |head: &Head| head.kind == PassageKind::User && !head.is_sidechain;
-    let is_said = |head: &Head| head.kind == PassageKind::Assistant && !head.is_sidechain;
-    let other = if found.head.kind == PassageKind::User {
-        let behind = desk.store.heads_around(found.id, 0, EXCHANGE_MAX)?;
-        let until = behind.iter().skip(1).take_while(|(_, head)| !is_users(head));
-        until.filter(|(_, head)| is_said(head)).last().copied()
-    } else {
-        let before = desk.store.heads_around(found.id, EXCHANGE_MAX, 0)?;
-        before.into_iter().rev().skip(1).find(|(_, head)| is_users(head))
-    };
-    let Some((id, _)) = other else { return Ok(None) };
+    let (before, behind) = exchange::reach(found);
+    let heads = desk.store.heads_around(found.id, before, behind)?;
+    let Some(id) = exchange::other_half(found, &heads) else { return Ok(None) };
     Ok(desk.store.passage(id)?)
 }
 
@@ -229,7 +174,7 @@ fn as_json(hit: &Hit) -> Value {
     match hit {
         Hit::Said(said) => said_as_json(said),
         Hit::Recorded(recorded) => json!({
-            "id": hit.id(),
+            "id": id(hit),
             "kind": recorded.row.kind,
             "session": recorded.row.session,
             "project": recorded.row.project,
@@ -279,7 +224,7 @@ fn nothing(desk: &Desk<'_>, search: &Search, args: &SearchArgs) -> Result<(), Fa
     let indexed = desk.store.passages()?;
     let hint = if indexed == 0 {
         "nothing is indexed yet; `throughline backfill` reads the transcripts that are there"
-    } else if let Some(why) = search.too_common() {
+    } else if let Some(why) = ask::too_common(search) {
         &format!("nothing found; {why}")
     } else if !args.kind.is_empty() || args.since.is_some() || args.session.is_some() || desk.named.is_some()
     {

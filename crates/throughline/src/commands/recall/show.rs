@@ -1,10 +1,9 @@
 //! `recall show`: what stands around a passage, in its session.
 
 use serde_json::{Value, json};
-use throughline_domain::recall::Outcome;
 use throughline_domain::text::one_line;
+use throughline_recall::{Outcome, Placed, SessionOf};
 use throughline_store::archive::{Archive, EntryRow, Filter};
-use throughline_store::recall::{Placed, SessionOf};
 
 use super::{Desk, page};
 use crate::commands::ARCHIVE_WAIT;

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use throughline_agents::claude_code::transcript::{Parsed, parse_line};
 use throughline_domain::transcript::What;
 use throughline_domain::{Timestamp, time};
+use throughline_engine::liveness::{self, Fate, LISTED_MAX, STALE_MS, Seen};
 use throughline_store::archive::{Archive, SessionRow};
 use throughline_store::door::outside;
 use throughline_store::forget::Forgotten;
@@ -18,7 +19,6 @@ use throughline_store::transcript_file::{Cursor, read_on};
 
 use crate::commands::coverage::transcripts;
 use crate::commands::{ARCHIVE_WAIT, App};
-use crate::liveness::{self, Fate, LISTED_MAX, STALE_MS, Seen};
 
 /// So much of a transcript's beginning is read for its first prompt.
 const HEAD_BYTES: u64 = 256 << 10;
@@ -191,7 +191,7 @@ fn first_prompt(path: &Path) -> Option<String> {
             && let Parsed::Line(line) = parse_line(bytes)
             && let What::UserSaid(text) = line.what
         {
-            found = Some(throughline_domain::text::shorten(&throughline_store::redact::text(&text), 400));
+            found = Some(throughline_domain::text::shorten(&throughline_redact::text(&text), 400));
         }
     };
     read_on(path, &Cursor::at_start(), HEAD_BYTES, SystemTime::UNIX_EPOCH, each).ok()?;

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use serde_json::json;
 use throughline_briefing::Cap;
+use throughline_engine::ledger;
+use throughline_engine::resuming::{self, Back};
 use throughline_store::session::GateMarks;
 
 use super::gather::{Listed, Standing};
 use crate::commands::App;
 use crate::failure::Failure;
-use crate::hook::resuming::{self, Back};
-use crate::ledger;
 use crate::output;
 
 /// Room for the context.

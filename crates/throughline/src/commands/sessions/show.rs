@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use throughline_domain::ledger::Ledger;
 use throughline_domain::text::one_line;
 use throughline_domain::time;
+use throughline_engine::ledger;
 use throughline_store::checkpoints::Checkpoints;
 
 use super::gather::Listed;
@@ -13,7 +14,6 @@ use super::{ago, row_json};
 use crate::commands::App;
 use crate::commands::checkpoint::reading::section;
 use crate::failure::Failure;
-use crate::ledger;
 use crate::output::{self, DIM, HEAD, styled};
 use crate::quoting::{self, RECORDED};
 

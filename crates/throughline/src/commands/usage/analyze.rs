@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 use throughline_domain::gauge::SampledCompaction;
 use throughline_domain::usage::Boundary;
+use throughline_engine::window::window_of;
 use throughline_usage::plot;
 use throughline_usage::report::analyze::{Analysis, Compaction, SeenBy, Spread, analyze};
 use throughline_usage::table::{Cell, Sheet};
@@ -13,7 +14,6 @@ use super::ask::{Ask, Form};
 use super::columns::{column, short_model};
 use super::show;
 use super::source::Source;
-use super::window::window_of;
 use crate::failure::Failure;
 use crate::output::{self, DIM, HEAD, HINT, styled};
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use jiff::civil::{Date, date};
 use jiff::tz::TimeZone;
 use throughline_domain::Timestamp;
+use throughline_engine::place::{self, Place};
 use throughline_usage::calendar::{self, Days};
 use throughline_usage::prices::Table;
 use throughline_usage::report::Query;
@@ -12,7 +13,6 @@ use throughline_usage::report::Query;
 use super::prices;
 use crate::failure::Failure;
 use crate::output;
-use crate::place::{self, Place};
 
 /// Before this no agent wrote anything.
 const FIRST_DATE: Date = date(2022, 1, 1);
@@ -20,10 +20,10 @@ const FIRST_DATE: Date = date(2022, 1, 1);
 /// Options that every report has.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Filter {
-    /// From this day on: 2026-01-31, 20260131, today, yesterday, 7d, 2w, 3m, 1y (so long back, today included)
+    /// From this day on: 2026-01-31, 20260131, today, yesterday, 7d, 2w, 3mo, 1y (so long back, today included)
     #[arg(long, global = true, value_name = "DAY")]
     pub(super) since: Option<String>,
-    /// Up to this day, which is included
+    /// Up to this day, which is included; the same spellings
     #[arg(long, global = true, value_name = "DAY")]
     pub(super) until: Option<String>,
     /// The time zone of the days, such as Europe/Berlin or UTC (default: the system's)

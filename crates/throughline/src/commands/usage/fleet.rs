@@ -3,6 +3,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
+use throughline_engine::place::Place;
 use throughline_fleet::sync::{ProjectForm, Sender};
 use throughline_fleet::{Address, Error};
 use throughline_store::config::{Allowed, Config, Fleet};
@@ -11,7 +12,7 @@ use throughline_store::machine;
 
 use crate::cli::VERSION;
 use crate::failure::Failure;
-use crate::place::Place;
+use crate::surroundings;
 
 /// The address, instead of the configuration's.
 const URL_VARIABLE: &str = "THROUGHLINE_FLEET_URL";
@@ -83,6 +84,7 @@ pub(crate) fn named(place: &Place, fleet: &Fleet, from: &str) -> Result<Address,
 /// The server that a URL names, with the password from wherever PostgreSQL's own programs look for it.
 pub(crate) fn address_of(place: &Place, url: &str) -> Result<Address, Failure> {
     let mut address = Address::parse(url)?;
+    address.named_authorities = surroundings::named_authorities();
     if address.login.password.is_none() {
         address.login.password = env::var("PGPASSWORD").ok().filter(|password| !password.is_empty());
     }

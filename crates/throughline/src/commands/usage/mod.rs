@@ -8,22 +8,21 @@ mod days;
 mod fleet;
 mod glance;
 mod groups;
-pub(crate) mod intake;
+
 mod prices;
 mod sessions;
 mod show;
 mod source;
 mod sync;
-pub(crate) mod window;
 
 use std::path::Path;
 use std::time::Duration;
 
+use throughline_engine::place::Place;
 use throughline_store::usage::UsageStore;
 
 use crate::failure::Failure;
 use crate::output;
-use crate::place::Place;
 use ask::{Ask, Filter};
 use source::Source;
 
@@ -122,7 +121,11 @@ pub(crate) fn open_store(place: &Place) -> Result<UsageStore, Failure> {
 
 /// Reads what is new. What cannot be read now is read next time; a report of what is there is better than none.
 pub(crate) fn catch_up(place: &Place, store: &mut UsageStore) {
-    match intake::catch_up(place, store, &mut intake::Progress::on_terminal()) {
+    match throughline_engine::intake::usage::catch_up(
+        place,
+        store,
+        &mut crate::progress::Progress::on_terminal(),
+    ) {
         Ok(done) => {
             if let Some((path, what)) = done.problems.first() {
                 let more = match done.problems_count {

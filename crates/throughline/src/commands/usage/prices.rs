@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use throughline_domain::Timestamp;
+use throughline_engine::place::Place;
 use throughline_store::door::outside;
 use throughline_store::files::{self, Durability};
 use throughline_usage::prices::{Model, Rates, Table};
@@ -15,7 +16,6 @@ use super::show;
 use crate::failure::Failure;
 use crate::given;
 use crate::output::{self, DIM, styled};
-use crate::place::Place;
 
 /// Largest file of prices: LiteLLM's has some three million bytes.
 const PRICES_BYTES_MAX: u64 = throughline_domain::limits::PRICES_BYTES_MAX;

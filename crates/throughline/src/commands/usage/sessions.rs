@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Value, json};
 use throughline_domain::gauge::SessionGauge;
+use throughline_engine::window::window_of;
 use throughline_usage::plot;
 use throughline_usage::report::{Dimension, Query, Slice, Totals, grouped};
 use throughline_usage::table::{Cell, Sheet};
@@ -12,7 +13,6 @@ use super::ask::{Ask, Form};
 use super::columns::{cells, column, columns, model_names};
 use super::show;
 use super::source::Source;
-use super::window::window_of;
 use crate::failure::Failure;
 use crate::output::{self, DIM, styled};
 

@@ -4,13 +4,13 @@ use std::cell::RefCell;
 
 use throughline_domain::gauge::{SampledCompaction, SessionGauge};
 use throughline_domain::usage::Boundary;
+use throughline_engine::place::Place;
 use throughline_fleet::read::Fleet;
 use throughline_store::usage::UsageStore;
 use throughline_usage::report::{Query, Slice};
 
 use super::fleet;
 use crate::failure::Failure;
-use crate::place::Place;
 
 /// Rows that are asked for at once.
 const PAGE_ROWS: usize = 10_000;

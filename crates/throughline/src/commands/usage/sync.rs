@@ -5,6 +5,7 @@ use std::io::{IsTerminal, Write};
 use serde_json::{Value, json};
 use throughline_domain::Timestamp;
 use throughline_domain::usage::RecordId;
+use throughline_engine::place::Place;
 use throughline_fleet::sync::{Outcome, Record, Source, Table, sync};
 use throughline_fleet::{Error, schema};
 use throughline_store::archive::ArchiveError;
@@ -14,7 +15,6 @@ use super::ask::Filter;
 use super::fleet;
 use crate::failure::Failure;
 use crate::output;
-use crate::place::Place;
 
 const EXAMPLES: &str = "\
 The database is PostgreSQL 15 or later (Supabase too, directly or through its pooler). Its address is

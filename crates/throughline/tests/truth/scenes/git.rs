@@ -1,4 +1,4 @@
-//! What git knows is asked when it is said (number 9, Decision 26).
+//! What git knows is asked when it is said.
 
 use super::scenes;
 

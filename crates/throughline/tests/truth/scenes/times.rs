@@ -1,4 +1,4 @@
-//! Times are those of the events, and what is old says so (numbers 10, 11, 14, 15, 17 and Decision 28).
+//! Times are those of the events, and what is old says so.
 
 use super::scenes;
 

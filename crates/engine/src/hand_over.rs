@@ -1,0 +1,78 @@
+//! A session's hand-over: taken in from whoever wrote it, told with whether it still holds.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use throughline_domain::Timestamp;
+use throughline_domain::hand_over::{HandOver, HandOvers, StandingLine, Writer, in_summary};
+use throughline_domain::ledger::Ledger;
+use throughline_redact as redact;
+use throughline_store::door::Spot;
+use throughline_store::hand_over_file::{self, HandOverError};
+use throughline_store::lock::Patience;
+use throughline_store::paths::Home;
+use throughline_store::session::SessionCache;
+
+/// Sessions that a line of descent is followed back.
+const DESCENT_MAX: usize = 8;
+
+/// Takes in the section of a summary, if it has one; says whether it is new.
+pub fn take_summary(
+    home: &Home,
+    session: &str,
+    summary: &str,
+    turn: u64,
+    ledger: &Ledger,
+    now: Timestamp,
+) -> Result<bool, HandOverError> {
+    let lines = in_summary(summary);
+    if lines.is_empty() {
+        return Ok(false);
+    }
+    let handed = HandOver::new(now.as_millisecond(), Writer::Summariser, turn, lines);
+    take(home, session, handed, ledger, Patience::Hook)
+}
+
+/// Takes one in, with what of it is the user's own words.
+pub fn take(
+    home: &Home,
+    session: &str,
+    mut handed: HandOver,
+    ledger: &Ledger,
+    patience: Patience,
+) -> Result<bool, HandOverError> {
+    let said: Vec<&str> = ledger.said.iter().map(|word| word.text.as_str()).collect();
+    handed.attribute(&said);
+    if let Some(cache) = SessionCache::read(&home.session(session)) {
+        let root = Spot::root(cache.work_root.as_deref().unwrap_or(&cache.project_root));
+        // A name that is masked is kept nowhere.
+        let is_there =
+            |path: &str| root.join(path).is_file() && matches!(redact::text(path), Cow::Borrowed(_));
+        handed.look_for_files(is_there);
+    }
+    hand_over_file::take(&home.session(session), handed, patience)
+}
+
+/// What a session handed over, each fact with whether it holds: files are looked for in the working tree.
+pub fn standing(all: &HandOvers, work: &Path, ledger: &Ledger) -> Vec<StandingLine> {
+    let root = Spot::root(work);
+    let is_gone =
+        |path: &&str| root.join(path).meta().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound);
+    let gone = all.files().filter(is_gone).map(str::to_owned).collect();
+    all.standing(ledger, &gone)
+}
+
+/// The session whose hand-over counts for a session: its own, else that of the one it goes on from.
+#[must_use]
+pub fn of_line(home: &Home, session: &str) -> Option<(String, HandOvers)> {
+    let mut session = session.to_owned();
+    for _ in 0..DESCENT_MAX {
+        let folder = home.session(&session);
+        let all = hand_over_file::read(&folder);
+        if !all.is_empty() {
+            return Some((session, all));
+        }
+        session = SessionCache::read(&folder)?.parent.filter(|parent| !parent.is_empty())?;
+    }
+    None
+}

@@ -1,0 +1,146 @@
+//! Discover: which transcripts there are, and which of them changed since they were last read. Opens none of them.
+
+use std::collections::BTreeMap;
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+
+use throughline_store::door::outside;
+use throughline_store::forget::Forgotten;
+use throughline_store::known_files::{FileMark, KnownFile};
+
+use crate::place::Place;
+
+/// How deep below `projects` transcripts are looked for: a project, a session, its subagents, and room for more.
+const DEPTH_MAX: usize = throughline_domain::limits::TRANSCRIPT_DEPTH_MAX;
+/// Most names that are looked at.
+const ENTRIES_MAX: usize = 1_000_000;
+
+/// What there is.
+#[derive(Debug, Default)]
+pub struct Discovered {
+    /// Transcripts that are new or changed, the one that was written to longest ago first.
+    pub changed: Vec<Changed>,
+    /// All transcripts.
+    pub files: u64,
+    /// Folders and files that could not be looked at.
+    pub unreadable: Vec<(PathBuf, String)>,
+}
+
+/// A transcript to read.
+#[derive(Debug)]
+pub struct Changed {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its name in the store.
+    pub key: String,
+    /// As what it was seen now.
+    pub mark: FileMark,
+    /// The name of its project's folder below `projects`.
+    pub project_folder: String,
+    /// What was read of it before.
+    pub known: Option<KnownFile>,
+}
+
+impl Changed {
+    /// Bytes that were not read yet.
+    #[must_use]
+    pub fn bytes_new(&self) -> u64 {
+        let read = self.known.as_ref().map_or(0, |known| known.cursor.offset);
+        self.mark.size_bytes.checked_sub(read).unwrap_or(self.mark.size_bytes)
+    }
+}
+
+/// The client's configuration folders: those that `CLAUDE_CONFIG_DIR` lists, else the usual ones.
+#[must_use]
+pub fn config_folders(place: &Place) -> Vec<PathBuf> {
+    let named = place.around.text("CLAUDE_CONFIG_DIR").unwrap_or_default();
+    let mut folders: Vec<PathBuf> = named
+        .split(',')
+        .map(str::trim)
+        .filter(|folder| !folder.is_empty())
+        .map(PathBuf::from)
+        .filter(|folder| folder.is_absolute())
+        .collect();
+    if folders.is_empty() {
+        let xdg = place.config_folder.as_deref().and_then(Path::parent).map(|folder| folder.join("claude"));
+        folders.extend(xdg);
+        folders.extend(place.user_home.as_ref().map(|home| home.join(".claude")));
+    }
+    let mut real: Vec<PathBuf> = folders.iter().map(|folder| crate::place::real(folder)).collect();
+    real.dedup();
+    real.retain(|folder| folder.join("projects").is_dir());
+    real
+}
+
+/// Looks through the folders.
+#[must_use]
+pub fn discover(
+    config_folders: &[PathBuf],
+    known: &BTreeMap<String, KnownFile>,
+    forgotten: &Forgotten,
+) -> Discovered {
+    let mut found = Discovered::default();
+    let mut entries = 0;
+    for config_folder in config_folders {
+        let projects = config_folder.join("projects");
+        let mut folders = vec![(projects.clone(), 0)];
+        while let Some((folder, depth)) = folders.pop() {
+            let names = match outside::list(&folder) {
+                Ok(names) => names,
+                Err(error) => {
+                    found.unreadable.push((folder, format!("could not be listed: {error}")));
+                    continue;
+                }
+            };
+            for entry in names.flatten() {
+                entries += 1;
+                if entries > ENTRIES_MAX {
+                    let what = format!("more than {ENTRIES_MAX} files: the rest is passed over");
+                    found.unreadable.push((folder, what));
+                    return found.in_order();
+                }
+                let Ok(kind) = entry.file_type() else { continue };
+                if kind.is_dir() && depth < DEPTH_MAX {
+                    folders.push((entry.path(), depth + 1));
+                } else if kind.is_file() && entry.file_name().as_encoded_bytes().ends_with(b".jsonl") {
+                    found.take(entry.path(), entry.metadata().ok(), &projects, known, forgotten);
+                }
+            }
+        }
+    }
+    found.in_order()
+}
+
+impl Discovered {
+    fn take(
+        &mut self,
+        path: PathBuf,
+        meta: Option<Metadata>,
+        projects: &Path,
+        known: &BTreeMap<String, KnownFile>,
+        forgotten: &Forgotten,
+    ) {
+        let Some(meta) = meta else { return };
+        self.files += 1;
+        let mark = FileMark::of(&meta);
+        let below = path.strip_prefix(projects).unwrap_or(&path);
+        if forgotten.covers_file(below, mark.mtime_ns / 1_000_000) {
+            return;
+        }
+        let key = path.to_string_lossy().into_owned();
+        let known = known.get(&key);
+        if known.is_some_and(|known| known.is_settled && known.mark == mark) {
+            return;
+        }
+        let below = path.strip_prefix(projects).ok().and_then(|below| below.components().next());
+        let project_folder =
+            below.map(|it| it.as_os_str().to_string_lossy().into_owned()).unwrap_or_default();
+        self.changed.push(Changed { path, key, mark, project_folder, known: known.cloned() });
+    }
+
+    fn in_order(mut self) -> Self {
+        self.changed
+            .sort_by(|left, right| (left.mark.mtime_ns, &left.path).cmp(&(right.mark.mtime_ns, &right.path)));
+        self
+    }
+}

@@ -1,0 +1,302 @@
+//! Reading: the new lines of one transcript to packed passages, piece by piece.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Instant, SystemTime};
+
+use serde_json::{Value, json};
+use throughline_agents::claude_code::transcript::{Parsed, parse_line};
+use throughline_capture::passages::{Pending, Teller};
+use throughline_domain::text::fingerprint;
+use throughline_domain::{Timestamp, time};
+use throughline_recall::Passage;
+use throughline_redact as redact;
+use throughline_store::forget::Forgotten;
+use throughline_store::known_files::KnownFile;
+use throughline_store::recall::{BLOCK_BYTES, NewBlock, line_mark};
+use throughline_store::transcript_file::{self, Cursor};
+
+use super::Reading;
+use crate::intake::discover::Changed;
+use crate::intake::readers::OfFile;
+use crate::intake::usage::project_of;
+
+/// Bytes read before what they told goes to the writer.
+const PIECE_BYTES: u64 = 4 << 20;
+
+/// What a stretch of a transcript holds.
+#[derive(Debug, Default)]
+pub(super) struct Piece {
+    pub(super) path: PathBuf,
+    pub(super) blocks: Vec<NewBlock>,
+    /// How far the file was read with it; `None` when it could not be read.
+    pub(super) file: Option<KnownFile>,
+    pub(super) bytes: u64,
+    /// Bytes of a last line that nobody finished yet: there is nothing to read in them.
+    pub(super) unfinished_bytes: u64,
+    pub(super) problems: Vec<String>,
+    /// Whether nothing more comes of this file now.
+    pub(super) is_last: bool,
+}
+
+impl OfFile for Piece {
+    fn is_last(&self) -> bool {
+        self.is_last
+    }
+}
+
+/// Reads on in a file; gives piece after piece until `give` says stop or the time is up. Returns whether to go on.
+pub(super) fn read(
+    file: &Changed,
+    now: SystemTime,
+    how: Reading<'_>,
+    seen: &Mutex<HashSet<u64>>,
+    mut give: impl FnMut(Piece) -> bool,
+) -> bool {
+    let limits = how.limits;
+    let is_late = || limits.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+    let mut teller = file.known.as_ref().map(|known| teller_of(&known.state)).unwrap_or_default();
+    let mut folder = file.known.as_ref().map(|known| folder_of(&known.state)).unwrap_or_default();
+    let mut cursor = file.known.as_ref().map_or_else(Cursor::at_start, |known| known.cursor.clone());
+    let mut bytes = 0;
+    while !is_late() {
+        let mut lines = Lines::of(file, &mut teller, folder, seen, how.forgotten);
+        let read =
+            transcript_file::read_on(&file.path, &cursor, PIECE_BYTES, now, |at, line| lines.take(at, line));
+        let (mut piece, stayed_in) = lines.into_piece();
+        folder = stayed_in;
+        let reading = match read {
+            Ok((next, reading)) => {
+                cursor = next;
+                reading
+            }
+            Err(error) => {
+                piece.problems.push(error.source.to_string());
+                piece.is_last = true;
+                return give(piece);
+            }
+        };
+        bytes += reading.bytes;
+        piece.bytes = reading.bytes;
+        if !reading.more {
+            piece.unfinished_bytes = file.mark.size_bytes.saturating_sub(cursor.offset);
+        }
+        piece.problems.extend(reading.problems.into_iter().map(|problem| problem.what));
+        let is_enough = limits.file_bytes.is_some_and(|most| bytes >= most) || is_late();
+        piece.is_last = !reading.more || is_enough;
+        let is_settled = !reading.more && (cursor.offset >= file.mark.size_bytes || file.mark.is_quiet(now));
+        piece.file = Some(KnownFile {
+            key: file.key.clone(),
+            mark: file.mark,
+            is_settled,
+            cursor: cursor.clone(),
+            state: state_of(&teller, &folder),
+        });
+        let is_last = piece.is_last;
+        if !give(piece) {
+            return false;
+        }
+        if is_last {
+            return true;
+        }
+    }
+    false
+}
+
+/// The lines of a piece, as they come.
+struct Lines<'f> {
+    file: &'f Changed,
+    teller: &'f mut Teller,
+    seen: &'f Mutex<HashSet<u64>>,
+    forgotten: &'f Forgotten,
+    /// Of the session and the project at hand.
+    forgotten_until_ms: Option<i64>,
+    stem: String,
+    /// The session and the project of the passages that are gathered.
+    whose: (String, String),
+    /// The last working folder, and the project it belongs to.
+    project: (String, String),
+    passages: Vec<Passage>,
+    marks: Vec<u64>,
+    text_bytes: usize,
+    piece: Piece,
+}
+
+impl<'f> Lines<'f> {
+    fn of(
+        file: &'f Changed,
+        teller: &'f mut Teller,
+        folder: String,
+        seen: &'f Mutex<HashSet<u64>>,
+        forgotten: &'f Forgotten,
+    ) -> Self {
+        let known = Some(folder.as_str()).filter(|folder| !folder.is_empty());
+        let project = known.map_or(file.project_folder.as_str(), |it| project_of(it, &file.project_folder));
+        let project = project.to_owned();
+        let stem = file.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        Self {
+            file,
+            teller,
+            seen,
+            forgotten,
+            forgotten_until_ms: None,
+            stem,
+            whose: Default::default(),
+            project: (folder, project),
+            passages: Vec::new(),
+            marks: Vec::new(),
+            text_bytes: 0,
+            piece: Piece { path: file.path.clone(), ..Piece::default() },
+        }
+    }
+
+    fn take(&mut self, at: u64, bytes: &[u8]) {
+        let mut line = match parse_line(bytes) {
+            Parsed::Line(line) => line,
+            Parsed::Nothing => return,
+            Parsed::Problem(problem) => {
+                self.piece.problems.push(format!("the line at byte {at} {}", problem.what));
+                return;
+            }
+        };
+        if let Some(cwd) = line.cwd.as_deref().filter(|cwd| *cwd != self.project.0) {
+            let project = project_of(cwd, &self.file.project_folder).to_owned();
+            // Queued words come before the first line that names a folder: they were said there too.
+            if self.project.0.is_empty() {
+                self.whose.1.clone_from(&project);
+            }
+            self.project = (cwd.to_owned(), project);
+        }
+        let session = line.session.filter(|session| !session.is_empty()).unwrap_or(&self.stem);
+        if self.whose.0 != session || self.whose.1 != self.project.1 {
+            let whose = (session.to_owned(), self.project.1.clone());
+            self.pack();
+            self.whose = whose;
+            self.forgotten_until_ms = self.forgotten.until_ms(&self.whose.0, &self.whose.1);
+        }
+        // A line without a time is as old as the one before it.
+        if let Some(until) = self.forgotten_until_ms
+            && line
+                .timestamp
+                .and_then(time::parse)
+                .map_or(self.teller.at_s * 1_000, Timestamp::as_millisecond)
+                < until
+        {
+            return;
+        }
+        // Before it is cut into passages: of a long secret only the first would be known for one.
+        redact::line(&mut line);
+        let before = self.passages.len();
+        let Self { teller, passages, text_bytes, .. } = self;
+        teller.take(&line, |passage| {
+            *text_bytes += passage.text.len();
+            passages.push(passage);
+        });
+        if self.passages.len() == before {
+            return;
+        }
+        let id = line.uuid.filter(|uuid| !uuid.is_empty()).map_or(bytes, str::as_bytes);
+        let mark = line_mark(fingerprint(id));
+        // What a fork or a resumed session copied tells nothing new, though it moves the conversation on.
+        if !self.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(mark) {
+            self.passages.truncate(before);
+            return;
+        }
+        self.marks.push(mark);
+        if self.text_bytes >= BLOCK_BYTES {
+            self.pack();
+        }
+    }
+
+    fn pack(&mut self) {
+        if !self.passages.is_empty() {
+            let block = NewBlock::pack(&self.whose.0, &self.whose.1, &self.passages, &self.marks);
+            self.piece.blocks.push(block);
+        }
+        self.passages.clear();
+        self.marks.clear();
+        self.text_bytes = 0;
+    }
+
+    /// What was gathered, and the folder that the session was in at last.
+    fn into_piece(mut self) -> (Piece, String) {
+        self.pack();
+        (self.piece, self.project.0)
+    }
+}
+
+/// What a reader must know to go on, as text.
+fn state_of(teller: &Teller, folder: &str) -> String {
+    let pending: Vec<Value> = teller
+        .pending
+        .iter()
+        .map(|call| {
+            let is = (u8::from(call.is_agent) << 1) | u8::from(call.is_command);
+            let clean = |text: &str| redact::text(text).into_owned();
+            json!([call.id, call.name, clean(&call.subject), clean(&call.purpose), is, call.turn])
+        })
+        .collect();
+    json!([teller.turn, teller.last_message, teller.at_s, teller.lately, pending, folder]).to_string()
+}
+
+fn folder_of(state: &str) -> String {
+    let value: Value = serde_json::from_str(state).unwrap_or_default();
+    value[5].as_str().unwrap_or_default().to_owned()
+}
+
+fn teller_of(state: &str) -> Teller {
+    let value: Value = serde_json::from_str(state).unwrap_or_default();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let pending = value[4].as_array().into_iter().flatten().map(|call| {
+        let is = call[4].as_u64().unwrap_or(0);
+        Pending {
+            id: text(&call[0]),
+            name: text(&call[1]),
+            subject: text(&call[2]),
+            purpose: text(&call[3]),
+            is_command: is & 1 != 0,
+            is_agent: is & 2 != 0,
+            turn: call[5].as_u64().unwrap_or(0),
+        }
+    });
+    Teller {
+        turn: value[0].as_u64().unwrap_or(0),
+        last_message: value[1].as_u64().unwrap_or(0),
+        at_s: value[2].as_i64().unwrap_or(0),
+        lately: value[3]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|it| it.as_u64()?.try_into().ok())
+            .collect(),
+        pending: pending.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_reader_must_know_survives_being_written_down() {
+        let teller = Teller {
+            turn: 7,
+            last_message: u64::MAX,
+            at_s: 1_769_000_000,
+            pending: vec![Pending {
+                id: "t1".into(),
+                name: "Bash".into(),
+                subject: "cargo test \"x\"".into(),
+                purpose: "Run\nit".into(),
+                is_command: true,
+                is_agent: false,
+                turn: 6,
+            }],
+            lately: vec![1, u32::MAX],
+        };
+        let state = state_of(&teller, "/home/me/app");
+        assert_eq!((teller_of(&state), folder_of(&state)), (teller, "/home/me/app".to_owned()));
+        assert_eq!((teller_of("nonsense"), folder_of("[0]")), (Teller::default(), String::new()));
+    }
+}

@@ -1,0 +1,201 @@
+//! A session's ledger, brought up to date: the transcript is read on from where the last gate stopped.
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use throughline_agents::claude_code::transcript::{Parsed, parse_line};
+use throughline_capture::{absorb, recent_part};
+use throughline_domain::ledger::Ledger;
+use throughline_domain::time;
+use throughline_domain::transcript::Line;
+use throughline_redact as redact;
+use throughline_store::door::Spot;
+use throughline_store::door::outside;
+use throughline_store::files::FileError;
+use throughline_store::forget::Forgotten;
+use throughline_store::ledger_file::{self, LedgerFile, RECENT, Track};
+use throughline_store::paths::Home;
+use throughline_store::session::SessionCache;
+use throughline_store::transcript_file::{Cursor, read_on};
+
+use crate::late;
+
+/// What a usual gate reads at most: some tens of milliseconds.
+pub const SLICE_BYTES: u64 = 8 << 20;
+/// What the gates around a compaction and a start read at most.
+pub const LARGE_SLICE_BYTES: u64 = 64 << 20;
+
+/// Reads a session's transcript on and keeps what it tells. A failure costs only what is new.
+pub fn catch_up(
+    home: &Home,
+    session_id: &str,
+    transcript: &str,
+    bytes_max: u64,
+    failures: &mut Vec<String>,
+) -> Ledger {
+    let folder = home.session(session_id);
+    let before = LedgerFile::read(&folder, transcript);
+    let mut file = before.clone();
+    let path = Path::new(transcript);
+    if transcript.is_empty() || !path.is_absolute() {
+        return file.main.ledger;
+    }
+    // At the first sight of a huge one its end is enough for now: the rest is read from the beginning, once.
+    let is_huge = || outside::metadata(path).is_ok_and(|meta| meta.len() > bytes_max);
+    let main_max = if file.main.cursor.offset == 0 && is_huge() { SLICE_BYTES } else { bytes_max };
+    let Some(until) = forgotten_until(home, session_id, failures) else { return before.main.ledger };
+    advance(&mut file.main, &before.main, &Reading { path, bytes_max: main_max, until }, failures);
+    if file.main.cursor.front_bytes() > 0 && file.behind.is_none() {
+        file.behind = Some(Track { cursor: Cursor::at_start(), ..Track::default() });
+    }
+    if let Some(behind) = &mut file.behind {
+        let fresh = Track { cursor: Cursor::at_start(), ..Track::default() };
+        let reading = Reading { path, bytes_max, until };
+        advance(behind, before.behind.as_ref().unwrap_or(&fresh), &reading, failures);
+        if behind.cursor.offset >= file.main.cursor.offset {
+            let stretch = std::mem::take(&mut file.main.ledger.stretch);
+            // Reading from the beginning cannot tell that the context was purified meanwhile.
+            if stretch.is_purified {
+                behind.ledger.stretch = stretch.counted_from(file.main.ledger.turn, behind.ledger.turn);
+            }
+            file.main = std::mem::take(behind);
+            file.behind = None;
+        }
+    }
+    if file != before {
+        match file.write(&folder, before) {
+            Ok(true) => keep_recent(&folder, &file, failures),
+            Ok(false) => {}
+            Err(error) => failures.push(error.to_string()),
+        }
+    }
+    late::supply(&folder, &mut file.main.ledger);
+    file.main.ledger
+}
+
+/// A full ledger is not read at every gate: the small part of it that tells where the work stands is kept beside it.
+fn keep_recent(folder: &Spot, file: &LedgerFile, failures: &mut Vec<String>) {
+    let main = Track { cursor: file.main.cursor.clone(), ledger: recent_part(&file.main.ledger) };
+    let before = LedgerFile { transcript: file.transcript.clone(), main, behind: None };
+    let mut recent = before.clone();
+    failures.extend(recent.write(&folder.join(RECENT), before).err().map(|error| error.to_string()));
+}
+
+/// Where the work stands, read on from the recent part of a full ledger; `None` when nothing is new, or nothing is full.
+pub fn recent(home: &Home, session_id: &str, transcript: &str, failures: &mut Vec<String>) -> Option<Ledger> {
+    let folder = home.session(session_id).join(RECENT);
+    if !folder.is_folder() || LedgerFile::may_wait(&folder, transcript) {
+        return None;
+    }
+    let before = LedgerFile::read(&folder, transcript);
+    if before.main.cursor.offset == 0 {
+        return None;
+    }
+    let mut file = before.clone();
+    let until = forgotten_until(home, session_id, failures)?;
+    let reading = Reading { path: Path::new(transcript), bytes_max: SLICE_BYTES, until };
+    advance(&mut file.main, &before.main, &reading, failures);
+    file.main.ledger = recent_part(&file.main.ledger);
+    failures.extend(file.write(&folder, before).err().map(|error| error.to_string()));
+    late::supply(&home.session(session_id), &mut file.main.ledger);
+    Some(file.main.ledger)
+}
+
+/// What a session's transcript tells up to now; nothing is kept of it.
+#[must_use]
+pub fn look(home: &Home, session_id: &str, transcript: &Path) -> Ledger {
+    let mut track = LedgerFile::read(&home.session(session_id), &transcript.to_string_lossy()).main;
+    let before = track.clone();
+    let Some(until) = forgotten_until(home, session_id, &mut Vec::new()) else { return track.ledger };
+    let reading = Reading { path: transcript, bytes_max: LARGE_SLICE_BYTES, until };
+    advance(&mut track, &before, &reading, &mut Vec::new());
+    ledger_file::mask(&mut track.ledger);
+    late::supply(&home.session(session_id), &mut track.ledger);
+    track.ledger
+}
+
+/// Begins another stretch after what was read: no line of a transcript tells of a purification.
+pub fn begin_stretch(home: &Home, session_id: &str, transcript: &str) -> Result<Ledger, FileError> {
+    let folder = home.session(session_id);
+    let before = LedgerFile::read(&folder, transcript);
+    let mut file = before.clone();
+    let ledger = &mut file.main.ledger;
+    ledger.stretch.purify(ledger.turn);
+    file.write(&folder, before)?;
+    Ok(file.main.ledger)
+}
+
+/// What is read, how much of it, and from which moment on (ms since 1970): what is older was forgotten.
+struct Reading<'r> {
+    path: &'r Path,
+    bytes_max: u64,
+    until: i64,
+}
+
+/// The moment before which a session is forgotten; the beginning of time where it is not. `None` when that cannot be told:
+/// then nothing is read.
+fn forgotten_until(home: &Home, session_id: &str, failures: &mut Vec<String>) -> Option<i64> {
+    let forgotten = match Forgotten::read(home) {
+        Ok(forgotten) if forgotten.is_empty() => return Some(i64::MIN),
+        Ok(forgotten) => forgotten,
+        Err(error) => {
+            failures.push(error.to_string());
+            return None;
+        }
+    };
+    let project = SessionCache::read(&home.session(session_id)).map(|cache| cache.project_root);
+    let project = project.unwrap_or_default();
+    Some(forgotten.until_ms(session_id, &project.to_string_lossy()).unwrap_or(i64::MIN))
+}
+
+/// Reads one track on, which is still as `before`. A file that is not the one that was read before is read anew; where
+/// that fails, too, everything stays as it was.
+fn advance(track: &mut Track, before: &Track, reading: &Reading<'_>, failures: &mut Vec<String>) {
+    let was_begun = track.cursor.offset > 0;
+    let mut outcome = read_into(track, reading, failures);
+    if outcome == Some(true) && was_begun {
+        *track = Track::default();
+        outcome = read_into(track, reading, failures);
+    }
+    if outcome.is_none() {
+        *track = before.clone();
+    }
+}
+
+/// Whether the file turned out to be another one; `None` when it could not be read.
+fn read_into(track: &mut Track, reading: &Reading<'_>, failures: &mut Vec<String>) -> Option<bool> {
+    let ledger = &mut track.ledger;
+    // A line without a time is as old as the one before it.
+    let mut is_forgotten = reading.until > i64::MIN && track.cursor.offset == 0;
+    let each_line = |offset: u64, bytes: &[u8]| {
+        each(bytes, |line| {
+            if reading.until > i64::MIN
+                && let Some(at) = line.timestamp.and_then(time::parse)
+            {
+                is_forgotten = at.as_millisecond() < reading.until;
+            }
+            if !is_forgotten {
+                absorb(ledger, line, offset);
+            }
+        });
+    };
+    match read_on(reading.path, &track.cursor, reading.bytes_max, SystemTime::now(), each_line) {
+        Ok((cursor, reading)) => {
+            track.cursor = cursor;
+            failures.extend(reading.problems.first().map(ToString::to_string));
+            Some(reading.restarted)
+        }
+        Err(error) => {
+            failures.push(error.to_string());
+            None
+        }
+    }
+}
+
+/// A transcript's line as the ledger takes it, if it is one.
+pub fn each(bytes: &[u8], take: impl FnOnce(&Line<'_>)) {
+    if let Parsed::Line(mut line) = parse_line(bytes) {
+        redact::line(&mut line);
+        take(&line);
+    }
+}
