@@ -35,6 +35,8 @@ pub struct Moment<'a> {
     pub config: &'a Config,
     /// The working set.
     pub state: &'a State,
+    /// Entries of it that nobody has trusted.
+    pub untrusted: &'a [String],
     /// What the session's transcript told.
     pub ledger: Option<&'a Ledger>,
     /// The session's facts.
@@ -180,8 +182,7 @@ fn tree_at(taken: &Taken) -> TreeAt {
 }
 
 fn vouched(moment: &Moment<'_>) -> State {
-    let untrusted = moment.memory.untrusted();
-    Facts { untrusted: &untrusted, ..Facts::default() }.vouched(moment.state)
+    Facts { untrusted: moment.untrusted, ..Facts::default() }.vouched(moment.state)
 }
 
 /// Open tasks first: where there are too many, finished ones are left out.
@@ -209,8 +210,7 @@ fn metrics(moment: &Moment<'_>) -> Metrics {
 }
 
 fn briefing_text(moment: &Moment<'_>) -> String {
-    let untrusted = moment.memory.untrusted();
-    let facts = Facts { untrusted: &untrusted, ..Facts::default() };
+    let facts = Facts { untrusted: moment.untrusted, ..Facts::default() };
     let cap = Cap::tokens(moment.config.briefing.tokens);
     let told = moment.ledger.filter(|ledger| ledger.turn > 0).and_then(|ledger| {
         session_text::render(moment.state, &facts, ledger, &Known::nothing(), Reader::Started, cap)

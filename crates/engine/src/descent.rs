@@ -5,6 +5,7 @@ use throughline_domain::substance;
 use throughline_store::paths::Home;
 use throughline_store::session::SessionCache;
 
+use crate::failures::Failures;
 use crate::ledger;
 use crate::liveness::Seen;
 
@@ -25,13 +26,13 @@ pub struct Predecessor {
 pub fn predecessor<'s>(
     home: &Home,
     seen: impl IntoIterator<Item = &'s Seen>,
-    failures: &mut Vec<String>,
+    failures: &Failures,
 ) -> Option<Predecessor> {
     for seen in seen.into_iter().take(LOOKED_AT_MAX) {
         let cache = SessionCache::read(&home.session(&seen.session)).filter(|cache| !cache.paused);
         let Some(cache) = cache else { continue };
-        let ledger =
-            ledger::catch_up(home, &seen.session, &cache.transcript, ledger::LARGE_SLICE_BYTES, failures);
+        let source = ledger::Source { home, session: &seen.session, transcript: &cache.transcript };
+        let ledger = ledger::catch_up(&source, ledger::LARGE_SLICE_BYTES, failures);
         if substance::worked(&ledger) {
             return Some(Predecessor { seen: seen.clone(), ledger });
         }

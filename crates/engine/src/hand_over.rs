@@ -11,7 +11,7 @@ use throughline_store::door::Spot;
 use throughline_store::hand_over_file::{self, HandOverError};
 use throughline_store::lock::Patience;
 use throughline_store::paths::Home;
-use throughline_store::session::SessionCache;
+use throughline_store::session::{SessionCache, SessionProgress};
 
 /// Sessions that a line of descent is followed back.
 const DESCENT_MAX: usize = 8;
@@ -72,7 +72,7 @@ pub fn of_line(home: &Home, session: &str) -> Option<(String, HandOvers)> {
         if !all.is_empty() {
             return Some((session, all));
         }
-        session = SessionCache::read(&folder)?.parent.filter(|parent| !parent.is_empty())?;
+        SessionProgress::read(&folder).known_parent()?.clone_into(&mut session);
     }
     None
 }

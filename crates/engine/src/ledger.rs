@@ -18,6 +18,7 @@ use throughline_store::paths::Home;
 use throughline_store::session::SessionCache;
 use throughline_store::transcript_file::{Cursor, read_on};
 
+use crate::failures::Failures;
 use crate::late;
 
 /// What a usual gate reads at most: some tens of milliseconds.
@@ -25,15 +26,33 @@ pub const SLICE_BYTES: u64 = 8 << 20;
 /// What the gates around a compaction and a start read at most.
 pub const LARGE_SLICE_BYTES: u64 = 64 << 20;
 
+/// A session's own transcript.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'s> {
+    /// The data folder.
+    pub home: &'s Home,
+    /// The session.
+    pub session: &'s str,
+    /// Where its transcript is, as the client says.
+    pub transcript: &'s str,
+}
+
+impl Source<'_> {
+    fn folder(&self) -> Spot {
+        self.home.session(self.session)
+    }
+
+    /// What it told up to the last gate.
+    #[must_use]
+    pub fn read_so_far(&self) -> Ledger {
+        LedgerFile::read(&self.folder(), self.transcript).main.ledger
+    }
+}
+
 /// Reads a session's transcript on and keeps what it tells. A failure costs only what is new.
-pub fn catch_up(
-    home: &Home,
-    session_id: &str,
-    transcript: &str,
-    bytes_max: u64,
-    failures: &mut Vec<String>,
-) -> Ledger {
-    let folder = home.session(session_id);
+pub fn catch_up(source: &Source<'_>, bytes_max: u64, failures: &Failures) -> Ledger {
+    let &Source { home, session, transcript } = source;
+    let folder = source.folder();
     let before = LedgerFile::read(&folder, transcript);
     let mut file = before.clone();
     let path = Path::new(transcript);
@@ -43,7 +62,7 @@ pub fn catch_up(
     // At the first sight of a huge one its end is enough for now: the rest is read from the beginning, once.
     let is_huge = || outside::metadata(path).is_ok_and(|meta| meta.len() > bytes_max);
     let main_max = if file.main.cursor.offset == 0 && is_huge() { SLICE_BYTES } else { bytes_max };
-    let Some(until) = forgotten_until(home, session_id, failures) else { return before.main.ledger };
+    let Some(until) = forgotten_until(home, session, failures) else { return before.main.ledger };
     advance(&mut file.main, &before.main, &Reading { path, bytes_max: main_max, until }, failures);
     if file.main.cursor.front_bytes() > 0 && file.behind.is_none() {
         file.behind = Some(Track { cursor: Cursor::at_start(), ..Track::default() });
@@ -66,7 +85,7 @@ pub fn catch_up(
         match file.write(&folder, before) {
             Ok(true) => keep_recent(&folder, &file, failures),
             Ok(false) => {}
-            Err(error) => failures.push(error.to_string()),
+            Err(error) => failures.add(error),
         }
     }
     late::supply(&folder, &mut file.main.ledger);
@@ -74,16 +93,17 @@ pub fn catch_up(
 }
 
 /// A full ledger is not read at every gate: the small part of it that tells where the work stands is kept beside it.
-fn keep_recent(folder: &Spot, file: &LedgerFile, failures: &mut Vec<String>) {
+fn keep_recent(folder: &Spot, file: &LedgerFile, failures: &Failures) {
     let main = Track { cursor: file.main.cursor.clone(), ledger: recent_part(&file.main.ledger) };
     let before = LedgerFile { transcript: file.transcript.clone(), main, behind: None };
     let mut recent = before.clone();
-    failures.extend(recent.write(&folder.join(RECENT), before).err().map(|error| error.to_string()));
+    failures.keep(recent.write(&folder.join(RECENT), before));
 }
 
 /// Where the work stands, read on from the recent part of a full ledger; `None` when nothing is new, or nothing is full.
-pub fn recent(home: &Home, session_id: &str, transcript: &str, failures: &mut Vec<String>) -> Option<Ledger> {
-    let folder = home.session(session_id).join(RECENT);
+pub fn recent(source: &Source<'_>, failures: &Failures) -> Option<Ledger> {
+    let &Source { home, session, transcript } = source;
+    let folder = source.folder().join(RECENT);
     if !folder.is_folder() || LedgerFile::may_wait(&folder, transcript) {
         return None;
     }
@@ -92,12 +112,12 @@ pub fn recent(home: &Home, session_id: &str, transcript: &str, failures: &mut Ve
         return None;
     }
     let mut file = before.clone();
-    let until = forgotten_until(home, session_id, failures)?;
+    let until = forgotten_until(home, session, failures)?;
     let reading = Reading { path: Path::new(transcript), bytes_max: SLICE_BYTES, until };
     advance(&mut file.main, &before.main, &reading, failures);
     file.main.ledger = recent_part(&file.main.ledger);
-    failures.extend(file.write(&folder, before).err().map(|error| error.to_string()));
-    late::supply(&home.session(session_id), &mut file.main.ledger);
+    failures.keep(file.write(&folder, before));
+    late::supply(&source.folder(), &mut file.main.ledger);
     Some(file.main.ledger)
 }
 
@@ -106,18 +126,18 @@ pub fn recent(home: &Home, session_id: &str, transcript: &str, failures: &mut Ve
 pub fn look(home: &Home, session_id: &str, transcript: &Path) -> Ledger {
     let mut track = LedgerFile::read(&home.session(session_id), &transcript.to_string_lossy()).main;
     let before = track.clone();
-    let Some(until) = forgotten_until(home, session_id, &mut Vec::new()) else { return track.ledger };
+    let Some(until) = forgotten_until(home, session_id, &Failures::none()) else { return track.ledger };
     let reading = Reading { path: transcript, bytes_max: LARGE_SLICE_BYTES, until };
-    advance(&mut track, &before, &reading, &mut Vec::new());
+    advance(&mut track, &before, &reading, &Failures::none());
     ledger_file::mask(&mut track.ledger);
     late::supply(&home.session(session_id), &mut track.ledger);
     track.ledger
 }
 
 /// Begins another stretch after what was read: no line of a transcript tells of a purification.
-pub fn begin_stretch(home: &Home, session_id: &str, transcript: &str) -> Result<Ledger, FileError> {
-    let folder = home.session(session_id);
-    let before = LedgerFile::read(&folder, transcript);
+pub fn begin_stretch(source: &Source<'_>) -> Result<Ledger, FileError> {
+    let folder = source.folder();
+    let before = LedgerFile::read(&folder, source.transcript);
     let mut file = before.clone();
     let ledger = &mut file.main.ledger;
     ledger.stretch.purify(ledger.turn);
@@ -134,12 +154,12 @@ struct Reading<'r> {
 
 /// The moment before which a session is forgotten; the beginning of time where it is not. `None` when that cannot be told:
 /// then nothing is read.
-fn forgotten_until(home: &Home, session_id: &str, failures: &mut Vec<String>) -> Option<i64> {
+fn forgotten_until(home: &Home, session_id: &str, failures: &Failures) -> Option<i64> {
     let forgotten = match Forgotten::read(home) {
         Ok(forgotten) if forgotten.is_empty() => return Some(i64::MIN),
         Ok(forgotten) => forgotten,
         Err(error) => {
-            failures.push(error.to_string());
+            failures.add(error);
             return None;
         }
     };
@@ -150,7 +170,7 @@ fn forgotten_until(home: &Home, session_id: &str, failures: &mut Vec<String>) ->
 
 /// Reads one track on, which is still as `before`. A file that is not the one that was read before is read anew; where
 /// that fails, too, everything stays as it was.
-fn advance(track: &mut Track, before: &Track, reading: &Reading<'_>, failures: &mut Vec<String>) {
+fn advance(track: &mut Track, before: &Track, reading: &Reading<'_>, failures: &Failures) {
     let was_begun = track.cursor.offset > 0;
     let mut outcome = read_into(track, reading, failures);
     if outcome == Some(true) && was_begun {
@@ -163,7 +183,7 @@ fn advance(track: &mut Track, before: &Track, reading: &Reading<'_>, failures: &
 }
 
 /// Whether the file turned out to be another one; `None` when it could not be read.
-fn read_into(track: &mut Track, reading: &Reading<'_>, failures: &mut Vec<String>) -> Option<bool> {
+fn read_into(track: &mut Track, reading: &Reading<'_>, failures: &Failures) -> Option<bool> {
     let ledger = &mut track.ledger;
     // A line without a time is as old as the one before it.
     let mut is_forgotten = reading.until > i64::MIN && track.cursor.offset == 0;
@@ -182,11 +202,13 @@ fn read_into(track: &mut Track, reading: &Reading<'_>, failures: &mut Vec<String
     match read_on(reading.path, &track.cursor, reading.bytes_max, SystemTime::now(), each_line) {
         Ok((cursor, reading)) => {
             track.cursor = cursor;
-            failures.extend(reading.problems.first().map(ToString::to_string));
+            if let Some(problem) = reading.problems.first() {
+                failures.add(problem);
+            }
             Some(reading.restarted)
         }
         Err(error) => {
-            failures.push(error.to_string());
+            failures.add(error);
             None
         }
     }

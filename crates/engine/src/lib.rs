@@ -4,6 +4,7 @@ pub mod anchors;
 pub mod checkpoint;
 pub mod descent;
 pub mod event_times;
+pub mod failures;
 pub mod git_exclude;
 pub mod git_now;
 pub mod governance;

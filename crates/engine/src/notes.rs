@@ -24,6 +24,12 @@ pub struct Moment<'a> {
     pub config: &'a Config,
     /// The session.
     pub session: &'a str,
+    /// Its facts.
+    pub facts: &'a SessionCache,
+    /// The session that it goes on from.
+    pub parent: Option<&'a str>,
+    /// The state in force and which of its entries nobody has trusted, where that was read already.
+    pub recorded: Option<(&'a State, &'a [String])>,
     /// What its transcript told.
     pub ledger: &'a Ledger,
     /// Now.
@@ -54,7 +60,6 @@ pub fn write(moment: &Moment<'_>, mut added: Added<'_>) -> Result<bool, NotesErr
     }
     let notes = NotesFile::of(&moment.memory.project, &moment.memory.home, moment.session);
     let folder = moment.memory.home.session(moment.session);
-    let cache = SessionCache::read(&folder).unwrap_or_default();
     let state = outline(moment, &folder);
     let subagents = subagents(spool::subagents_at_work(&folder), added.subagent.take());
     let current = match added.last_words {
@@ -73,18 +78,18 @@ pub fn write(moment: &Moment<'_>, mut added: Added<'_>) -> Result<bool, NotesErr
     notes.update(moment.patience, durability, |page, aside| {
         let mark = match page {
             Some(page) => Page::mark(page).unwrap_or_else(|| mark_now(&state, moment.ledger)),
-            None => first_mark(&cache, &state, moment.ledger),
+            None => first_mark(moment.facts, &state, moment.ledger),
         };
         let happened = since(mark, &state, moment.ledger, added.commits);
         let mut entries: Vec<Progress> = happened.entries.iter().map(masked).collect();
-        event_times::resolve(&mut entries, &cache.transcript);
+        event_times::resolve(&mut entries, &moment.facts.transcript);
         entries.extend(added.by_hand.as_ref().map(masked));
         if page.is_none() && entries.is_empty() && !added.begins {
             return None;
         }
         let update = Update {
             session: moment.session,
-            parent: cache.parent.as_deref().filter(|parent| !parent.is_empty()),
+            parent: moment.parent,
             now: moment.now,
             state: &current,
             entries: &entries,
@@ -102,9 +107,15 @@ fn outline(moment: &Moment<'_>, folder: &Spot) -> State {
     if let Some(outline) = outline_file::read(folder, stamp) {
         return outline;
     }
-    let state = moment.memory.peek().ok().flatten().unwrap_or_else(State::empty);
-    let untrusted = moment.memory.untrusted();
-    let outline = Facts { untrusted: &untrusted, ..Facts::default() }.vouched(&state).outline();
+    let outline_of = |state: &State, untrusted: &[String]| {
+        Facts { untrusted, ..Facts::default() }.vouched(state).outline()
+    };
+    let outline = if let Some((state, untrusted)) = moment.recorded {
+        outline_of(state, untrusted)
+    } else {
+        let state = moment.memory.peek().ok().flatten().unwrap_or_else(State::empty);
+        outline_of(&state, &moment.memory.untrusted())
+    };
     // One that cannot be kept is made again.
     let _ = outline_file::keep(folder, stamp, &outline);
     outline
@@ -112,12 +123,12 @@ fn outline(moment: &Moment<'_>, folder: &Spot) -> State {
 
 /// Where a page begins that has none yet: what was recorded before the session is not of it, and neither is the history
 /// that a fork copied.
-fn first_mark(cache: &SessionCache, state: &State, ledger: &Ledger) -> Mark {
-    if cache.source == "fork" {
+fn first_mark(facts: &SessionCache, state: &State, ledger: &Ledger) -> Mark {
+    if facts.source == "fork" {
         return mark_now(state, ledger);
     }
     let is_earlier = |at: &str| {
-        time::parse(at).is_some_and(|at| cache.started_at > 0 && at.as_millisecond() < cache.started_at)
+        time::parse(at).is_some_and(|at| facts.started_at > 0 && at.as_millisecond() < facts.started_at)
     };
     let decisions = state.entries(Kind::Decision).iter();
     let earlier = decisions.filter(|entry| is_earlier(&entry.timestamp)).map(|entry| entry.id.number);

@@ -31,6 +31,8 @@ pub struct Back<'a> {
     pub config: &'a Config,
     /// The working set.
     pub state: &'a State,
+    /// Entries of it that nobody has trusted.
+    pub untrusted: &'a [String],
     /// What the session's transcript told.
     pub ledger: Option<&'a Ledger>,
     /// When somebody was last there.
@@ -48,8 +50,7 @@ pub struct Back<'a> {
 /// The resume context; `None` when there is nothing to come back to.
 #[must_use]
 pub fn text(back: &Back<'_>, cap: Cap) -> Option<String> {
-    let untrusted = back.memory.untrusted();
-    let state = Facts { untrusted: &untrusted, ..Facts::default() }.vouched(back.state);
+    let state = Facts { untrusted: back.untrusted, ..Facts::default() }.vouched(back.state);
     if state.is_blank() && state.git.head.is_none() && back.ledger.is_none_or(|ledger| ledger.turn == 0) {
         return None;
     }

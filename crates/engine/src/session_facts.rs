@@ -1,4 +1,4 @@
-//! Compiling a session: settings, window and project settled once, into the cache that every later run reads.
+//! A session's facts: settings, window and project settled once, into the file that every later run reads.
 
 use std::path::{Path, PathBuf};
 
@@ -14,11 +14,11 @@ use throughline_store::session::{self, Asked, SessionCache, Way};
 use throughline_agents::claude_code::hook_payload::HookPayload;
 use throughline_domain::Timestamp;
 
+use crate::liveness;
 use crate::place::Place;
 use crate::servers;
-use crate::{lineage, liveness};
 
-/// Which session starts, and when.
+/// Which session is settled, and when.
 #[derive(Debug, Clone, Copy)]
 pub struct Start<'s> {
     /// The user's folders.
@@ -29,16 +29,32 @@ pub struct Start<'s> {
     pub now: Timestamp,
 }
 
-/// Settles a session's facts and writes its cache; `None` when the payload's folder is no folder.
+/// A session's facts, and what they were settled from.
+#[derive(Debug, Clone)]
+pub struct Settled {
+    /// The facts.
+    pub facts: SessionCache,
+    /// Its project, with the working tree that it works in.
+    pub project: Project,
+    /// What is configured for that.
+    pub config: Config,
+}
+
+/// Settles a session's facts and writes them; `None` when the payload's folder is no folder.
 #[must_use]
-pub fn compile(start: &Start<'_>, source: &str) -> Option<SessionCache> {
-    compile_for(start, source, start.payload.model.clone())
+pub fn compile(start: &Start<'_>, source: &str, known: Option<SessionCache>) -> Option<Settled> {
+    compile_for(start, source, known, start.payload.model.clone())
 }
 
 /// The same for a model that is known from elsewhere.
-pub fn compile_for(start: &Start<'_>, source: &str, model: Option<String>) -> Option<SessionCache> {
+pub fn compile_for(
+    start: &Start<'_>,
+    source: &str,
+    known: Option<SessionCache>,
+    model: Option<String>,
+) -> Option<Settled> {
     let folder = start.place.home.session(&start.payload.session_id);
-    let known = SessionCache::read(&folder).unwrap_or_default();
+    let known = known.unwrap_or_default();
     let (root, work_root) = if known.project_root.is_absolute() && known.project_root.is_dir() {
         (known.project_root.clone(), known.work_root.filter(|work| work.is_dir()))
     } else {
@@ -60,7 +76,7 @@ pub fn compile_for(start: &Start<'_>, source: &str, model: Option<String>) -> Op
         At::Never { .. } | At::Unknown => point.window,
     };
     let started_at = if known.started_at > 0 { known.started_at } else { start.now.as_millisecond() };
-    let cache = SessionCache {
+    let facts = SessionCache {
         session: start.payload.session_id.clone(),
         agent: "claude-code".to_owned(),
         transcript: start.payload.transcript_path.clone(),
@@ -75,29 +91,17 @@ pub fn compile_for(start: &Start<'_>, source: &str, model: Option<String>) -> Op
             At::Never { .. } | At::Unknown => None,
         },
         thresholds: vec![config.thresholds.warning, config.thresholds.critical, config.thresholds.emergency],
-        // Forgotten by a compaction.
-        thresholds_said: known.thresholds_said,
         gate_turns: config.gate.turns.max(1),
         idle_minutes: config.restore.idle_minutes,
         paused: start.place.home.project(&project.key).join("paused").exists(),
-        save_waits: known.save_waits,
-        difference_waits: known.difference_waits,
-        parent: known.parent.or_else(|| match source {
-            "clear" => lineage::cleared_from(&start.place.home, &project, client_pid, start.now),
-            _ => None,
-        }),
-        backup_at_tokens: match (config.backup.next_step(limit, 0), known.backup_at_tokens) {
-            // Set back by a compaction.
-            (Some(_), standing) if standing > 0 => standing,
-            (first, _) => first.unwrap_or(0),
-        },
+        backup_from_tokens: config.backup.next_step(limit, 0).unwrap_or(0),
         hand_over: asked(start.place, &project, &config, &settings),
         project_root: root,
         work_root,
     };
-    // A cache that cannot be written is compiled again by the next start.
-    let _ = cache.write(&folder);
-    Some(cache)
+    // Facts that cannot be written are settled again by the next start.
+    let _ = facts.write(&folder);
+    Some(Settled { facts, project, config })
 }
 
 /// Where the client will compact, by its settings and environment.

@@ -35,6 +35,7 @@ pub mod recall;
 pub mod remask;
 pub mod scratch;
 pub mod session;
+pub mod session_progress;
 pub mod spool;
 pub mod state_file;
 pub mod statusline_rules;

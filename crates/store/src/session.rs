@@ -13,6 +13,7 @@ use crate::spool::SpoolRecord;
 use crate::usage_file;
 
 pub use crate::compaction_mark::CompactionMark;
+pub use crate::session_progress::SessionProgress;
 
 /// Largest cache or mark that is read.
 const CACHE_BYTES_MAX: u64 = throughline_domain::limits::SESSION_CACHE_BYTES_MAX;
@@ -60,7 +61,8 @@ impl GateMarks {
     }
 }
 
-/// Settings and facts compiled at the session's start, so that a usual hook run reads one small file.
+/// Settings and facts compiled at the session's start, so that a usual hook run reads one small file. What changes on the
+/// way is its [`SessionProgress`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionCache {
@@ -90,23 +92,14 @@ pub struct SessionCache {
     pub compacts_at_tokens: Option<u64>,
     /// Percentages of the compaction point at which something is said.
     pub thresholds: Vec<u64>,
-    /// Those already spoken of since the last compaction.
-    pub thresholds_said: Vec<u64>,
     /// Turns between two gates.
     pub gate_turns: u64,
     /// Silence after which a prompt gets the resume context.
     pub idle_minutes: u64,
     /// Whether the user switched Throughline off for this project when the session began.
     pub paused: bool,
-    /// A save that could not get the lock and waits for the next gate: its trigger.
-    pub save_waits: Option<String>,
-    /// The summary became known after the briefing was given: what both lack is told once.
-    #[serde(default)]
-    pub difference_waits: bool,
-    /// The session that this one goes on from: `/clear` and a fork begin a new one.
-    pub parent: Option<String>,
-    /// Tokens in the context at which the transcript is copied next; 0: it is not.
-    pub backup_at_tokens: u64,
+    /// Tokens in the context at which the transcript is first copied; 0: it is not.
+    pub backup_from_tokens: u64,
     /// When and how the agent is asked for a hand-over.
     pub hand_over: Asked,
 }

@@ -50,6 +50,7 @@ pub const ROWS: &[Row] = &[
     row((Under::Data, "forgotten.lock", "one writer of them at a time", Form::Token, Masked::NoWords, Forgotten::Stays, Carried::No, Swept::Stays)),
     row((Under::Data, "prices.json", "your own prices", Form::Json, Masked::NoWords, Forgotten::Stays, Carried::No, Swept::Stays)),
     row((Under::Data, "sessions/<session>/session.json", "settings and facts of a session", Form::Json, Masked::NoWords, Forgotten::WithSession, Carried::No, Swept::AfterSession)),
+    row((Under::Data, "sessions/<session>/progress.json", "what it has said, and what waits, so far", Form::Json, Masked::NoWords, Forgotten::WithSession, Carried::No, Swept::AfterSession)),
     row((Under::Data, "sessions/<session>/spool.jsonl", "what its hooks noted", Form::JsonLines, Masked::InPlace, Forgotten::WithSession, Carried::No, Swept::AfterSession)),
     row((Under::Data, "sessions/<session>/ledger.json", "what its transcript told", Form::Json, Masked::Whole, Forgotten::WithSession, Carried::No, Swept::AfterSession)),
     row((Under::Data, "sessions/<session>/recent/ledger.json", "the newest part of it", Form::Json, Masked::Whole, Forgotten::WithSession, Carried::No, Swept::AfterSession)),

@@ -9,6 +9,7 @@ use throughline_domain::ledger::Ledger;
 use throughline_domain::substance;
 use throughline_domain::text::utf16_len;
 use throughline_engine::descent;
+use throughline_engine::failures::Failures;
 use throughline_engine::git_now;
 use throughline_engine::governance;
 use throughline_engine::ledger;
@@ -50,7 +51,7 @@ pub(super) fn ledger_of_work(app: &App, session: &str) -> Option<Ledger> {
     if seen.iter().any(|seen| seen.fate == Fate::Alive) {
         return own;
     }
-    let before = descent::predecessor(&app.place.home, &seen, &mut Vec::new());
+    let before = descent::predecessor(&app.place.home, &seen, &Failures::none());
     before.map(|before| settled(app, before.ledger)).or(own)
 }
 
@@ -67,10 +68,11 @@ fn settled(app: &App, mut ledger: Ledger) -> Ledger {
 pub(super) fn ledger_of(app: &App, session: &str) -> Option<Ledger> {
     let home = &app.place.home;
     let transcript = SessionCache::read(&home.session(session))?.transcript;
-    let mut failures = Vec::new();
-    let ledger = ledger::catch_up(home, session, &transcript, ledger::LARGE_SLICE_BYTES, &mut failures);
-    for failure in &failures {
-        output::warn(failure);
+    let failures = Failures::none();
+    let source = ledger::Source { home, session, transcript: &transcript };
+    let ledger = ledger::catch_up(&source, ledger::LARGE_SLICE_BYTES, &failures);
+    for failure in failures.all() {
+        output::warn(&failure);
     }
     Some(settled(app, ledger))
 }

@@ -9,7 +9,7 @@ use throughline_engine::ledger;
 use throughline_engine::notes::{self, Added, Moment};
 use throughline_store::lock::Patience;
 use throughline_store::notes_file::NotesFile;
-use throughline_store::session::SessionCache;
+use throughline_store::session::{SessionCache, SessionProgress};
 
 use super::App;
 use crate::failure::Failure;
@@ -64,13 +64,17 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
 
 /// Brings the notes of a session up to date, with what somebody says by hand. Gives their place.
 pub(super) fn add(app: &App, session: &str, by_hand: Option<Progress>) -> Result<PathBuf, Failure> {
-    let cache = SessionCache::read(&app.place.home.session(session));
-    let transcript = cache.map(|cache| cache.transcript).unwrap_or_default();
-    let ledger = ledger::look(&app.place.home, session, Path::new(&transcript));
+    let folder = app.place.home.session(session);
+    let facts = SessionCache::read(&folder).unwrap_or_default();
+    let progress = SessionProgress::read(&folder);
+    let ledger = ledger::look(&app.place.home, session, Path::new(&facts.transcript));
     let moment = Moment {
         memory: &app.memory,
         config: &app.config,
         session,
+        facts: &facts,
+        parent: progress.known_parent(),
+        recorded: None,
         ledger: &ledger,
         now: app.now,
         patience: Patience::Person,

@@ -3,24 +3,28 @@
 //! A usual run notes the event in the session's spool and leaves; at a gate it does the work of that event.
 
 mod events;
+mod gate;
 mod steps;
 
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use events::{post_compact, pre_compact, session_end, session_start, stop, subagent, usual};
-use steps::{compaction, gate};
+use steps::compaction;
 use throughline_agents::claude_code::hook_payload::{self, Event, HookPayload};
 use throughline_agents::claude_code::hook_reply::Reply;
 use throughline_domain::Timestamp;
 use throughline_domain::text::{fingerprint, one_line};
-use throughline_engine::session_facts;
+use throughline_engine::failures::Failures;
+use throughline_engine::{ledger, session_facts};
 use throughline_redact as redact;
+use throughline_store::door::Spot;
 use throughline_store::log;
+use throughline_store::session::{SessionCache, SessionProgress};
 use throughline_store::spool::{Spool, SpoolRecord};
 
 use throughline_engine::late;
@@ -42,6 +46,12 @@ pub(crate) struct Run {
     claim: String,
     /// Tool calls of the session, this event's included.
     pub(crate) tools: Cell<u64>,
+    /// The session's folder in the data folder.
+    pub(crate) folder: Spot,
+    /// What goes wrong without stopping the run.
+    pub(crate) failures: Failures,
+    /// How far the session is, once it was asked for.
+    progress: RefCell<Option<SessionProgress>>,
 }
 
 /// What a run came to.
@@ -51,13 +61,11 @@ pub(crate) struct Outcome {
     pub(crate) turn: u64,
     /// For the spool: what the transcript lacks.
     pub(crate) note: Option<serde_json::Value>,
-    /// What went wrong without stopping the run.
-    pub(crate) failures: Vec<String>,
 }
 
 impl Outcome {
     pub(crate) fn silent() -> Self {
-        Self { reply: Reply::Nothing, turn: 0, note: None, failures: Vec::new() }
+        Self { reply: Reply::Nothing, turn: 0, note: None }
     }
 
     pub(crate) fn saying(text: Option<String>) -> Self {
@@ -76,7 +84,10 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     let claim = format!("{:016x}", fingerprint(&bytes[..bytes.len().min(CLAIM_BYTES_MAX)]));
     drop(bytes);
     let tools = Cell::new(payload.tool_calls);
-    let run = Run { place, payload, now: Timestamp::now(), began, via, claim, tools };
+    let folder = place.home.session(&payload.session_id);
+    let (failures, progress) = (Failures::none(), RefCell::default());
+    let now = Timestamp::now();
+    let run = Run { place, payload, now, began, via, claim, tools, folder, failures, progress };
     if let Some(problem) = problem {
         log::failure(&run.place.home, run.now, &run.during(), &problem.to_string());
     }
@@ -91,8 +102,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
 
 impl Run {
     fn carry_out(&self) {
-        let folder = self.place.home.session(&self.payload.session_id);
-        let mut spool = match Spool::open(&folder) {
+        let mut spool = match Spool::open(&self.folder) {
             Ok(spool) => spool,
             Err(error) => {
                 // No room for notes; what the agent is to be told does not depend on it.
@@ -109,14 +119,12 @@ impl Run {
             gate::watch(self);
         }
         let outcome = self.work(Some(&mut spool));
-        for failure in &outcome.failures {
+        let failures = self.failures.all();
+        for failure in &failures {
             log::failure(&self.place.home, self.now, &self.during(), failure);
         }
         let said = self.say_counting(&outcome.reply);
-        let out = outcome
-            .failures
-            .first()
-            .map_or_else(|| "ok".to_owned(), |what| one_line(&redact::text(what), 200));
+        let out = failures.first().map_or_else(|| "ok".to_owned(), |what| one_line(&redact::text(what), 200));
         let ran = late::told(&self.payload);
         let record = SpoolRecord { out, said, turn: outcome.turn, note: outcome.note, ran, ..self.record() };
         if let Err(error) = spool.append(&record) {
@@ -195,6 +203,33 @@ impl Run {
         // A client that hung up does not want to hear it.
         let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
         text.len() as u64
+    }
+
+    /// The session's facts, as its start settled them.
+    pub(crate) fn facts(&self) -> Option<SessionCache> {
+        SessionCache::read(&self.folder)
+    }
+
+    /// How far the session is.
+    pub(crate) fn progress(&self) -> SessionProgress {
+        self.progress.borrow_mut().get_or_insert_with(|| SessionProgress::read(&self.folder)).clone()
+    }
+
+    /// Notes how far it is now; says whether that was kept.
+    pub(crate) fn change_progress(&self, change: impl FnOnce(&mut SessionProgress)) -> bool {
+        let changed = self.failures.keep(SessionProgress::change(&self.folder, change));
+        let is_kept = changed.is_some();
+        self.progress.replace(changed);
+        is_kept
+    }
+
+    /// The session's own transcript.
+    pub(crate) fn transcript(&self) -> ledger::Source<'_> {
+        ledger::Source {
+            home: &self.place.home,
+            session: &self.payload.session_id,
+            transcript: &self.payload.transcript_path,
+        }
     }
 
     /// What the facts of its session are compiled from.

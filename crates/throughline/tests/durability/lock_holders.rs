@@ -35,7 +35,7 @@ fn a_holder_that_hangs_makes_a_verb_fail_and_a_hook_leave() {
     // A hook tries for a moment, leaves, and remembers what it owes.
     let hook = scene.hook(&payload::pre_compact(&scene.home, SESSION, "manual", Some("keep the parser")));
     assert!(hook.took < Duration::from_secs(2), "the hook took {:?}", hook.took);
-    assert_eq!(session_cache(&scene)["save_waits"], "precompact");
+    assert_eq!(session_progress(&scene)["save_waits"], "precompact");
     let usual = scene.hook(&payload::post_tool_batch(&scene.home, SESSION, &[]));
     assert!(usual.took < Duration::from_millis(500), "a usual hook needs no lock: {:?}", usual.took);
     let end = scene.hook(&payload::session_end(&scene.home, SESSION, "other"));
@@ -55,7 +55,7 @@ fn a_holder_that_hangs_makes_a_verb_fail_and_a_hook_leave() {
     holder.send(Signal::CONT);
     assert!(holder.child.wait().expect("the holder").success());
     scene.hook(&payload::stop(&scene.home, SESSION, "done"));
-    assert_eq!(session_cache(&scene)["save_waits"], Value::Null);
+    assert_eq!(session_progress(&scene)["save_waits"], Value::Null);
     let rows = scene.check().expect("everything in order");
     assert!(rows.iter().any(|row| words_of(row) == holder.text), "{rows:#?}");
     assert!(!rows.iter().any(|row| words_of(row) == "too late"), "a failed verb records nothing");
@@ -99,7 +99,7 @@ impl Holder {
     }
 }
 
-fn session_cache(scene: &Scene) -> Value {
-    let path = scene.home.data().join("sessions").join(SESSION).join("session.json");
-    serde_json::from_str(&std::fs::read_to_string(path).expect("a session's cache")).expect("JSON")
+fn session_progress(scene: &Scene) -> Value {
+    let path = scene.home.data().join("sessions").join(SESSION).join("progress.json");
+    serde_json::from_str(&std::fs::read_to_string(path).expect("a session's progress")).expect("JSON")
 }

@@ -172,6 +172,7 @@ fn with_moment<T>(
         memory: &app.memory,
         config: &app.config,
         state: &state,
+        untrusted: &app.memory.untrusted(),
         ledger: ledger.as_ref(),
         cache: cache.as_ref(),
         now: app.now,

@@ -14,7 +14,7 @@ use throughline_store::forget::Forgotten;
 use throughline_store::glance::Glance;
 use throughline_store::ledger_file::LedgerFile;
 use throughline_store::notes_file::NotesFile;
-use throughline_store::session::SessionCache;
+use throughline_store::session::{SessionCache, SessionProgress};
 use throughline_store::transcript_file::{Cursor, read_on};
 
 use crate::commands::coverage::transcripts;
@@ -130,7 +130,10 @@ fn of_hooks(app: &App, seen: Seen) -> Listed {
             .or(Some(cache.source))
             .filter(|source| !source.is_empty()),
         end_reason: is_end.then_some(seen.note.how),
-        parent: cache.parent.or(seen.note.parent).filter(|parent| !parent.is_empty()),
+        parent: SessionProgress::read(&folder)
+            .parent
+            .or(seen.note.parent)
+            .filter(|parent| !parent.is_empty()),
         phase: Glance::read(&folder).and_then(|glance| glance.phase).or(seen.note.phase),
         title,
         transcript: Some(PathBuf::from(cache.transcript)).filter(|path| path.is_file()),

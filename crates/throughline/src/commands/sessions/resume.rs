@@ -24,6 +24,7 @@ pub(super) fn run(app: &App, session: &Listed, as_json: bool) -> Result<(), Fail
         memory: &app.memory,
         config: &app.config,
         state: &state,
+        untrusted: &app.memory.untrusted(),
         ledger: Some(&ledger),
         last_active: Some(session.last_active),
         session_active: Some(session.last_active),

@@ -12,7 +12,6 @@ use throughline_domain::State;
 use throughline_domain::ledger::Ledger;
 use throughline_engine::ledger;
 use throughline_redact as redact;
-use throughline_store::session::SessionCache;
 use throughline_store::spool::Spool;
 use throughline_store::transcript_file::{Cursor, read_on};
 
@@ -45,8 +44,7 @@ pub(in crate::hook) fn is_compacting(spool: &Spool) -> bool {
 }
 
 fn told(run: &Run) -> Option<String> {
-    let folder = run.place.home.session(&run.payload.session_id);
-    if SessionCache::read(&folder).is_some_and(|cache| cache.paused) {
+    if run.facts().is_some_and(|facts| facts.paused) {
         return None;
     }
     let ledger = ledger_of(&own_transcript(run)?)?;

@@ -10,29 +10,28 @@ use throughline_store::lock::Patience;
 use throughline_store::memory::{Author, NewEntry};
 
 use crate::hook::Run;
-use crate::hook::steps::gate::{self, Session};
+use crate::hook::gate::Gate;
 
 /// Offers what the ledger holds; what the user says after it was said before becomes an anchor.
-pub(in crate::hook) fn propose(run: &Run, session: &Session, ledger: &Ledger, failures: &mut Vec<String>) {
+pub(in crate::hook) fn propose(gate: &Gate<'_>, ledger: &Ledger) {
     let found = candidates(ledger);
     // A fork's transcript begins with a copy of another session's: nothing in it was said twice.
-    if found.is_empty() || session.cache.source == "fork" {
+    if found.is_empty() || gate.facts.source == "fork" {
         return;
     }
-    let recorded = session.memory.peek().ok().flatten().unwrap_or_else(State::empty);
-    let folder = session.memory.folder();
+    let recorded = gate.state();
+    let folder = gate.memory.folder();
     let confirmed = anchor_proposals::update(&folder, Patience::Hook, |proposals| {
         let mut confirmed = Vec::new();
         for candidate in found.iter().filter(|it| !is_recorded(&recorded, it.quote)) {
-            if let Offered::Confirmed(proposal) = proposals.offer(proposal_of(run, candidate)) {
+            if let Offered::Confirmed(proposal) = proposals.offer(proposal_of(gate.run, candidate)) {
                 confirmed.push(*proposal);
             }
         }
         confirmed
     });
-    match confirmed {
-        Ok(confirmed) => record(run, session, confirmed, failures),
-        Err(error) => failures.push(error.to_string()),
+    if let Some(confirmed) = gate.run.failures.keep(confirmed) {
+        record(gate, confirmed);
     }
 }
 
@@ -56,20 +55,19 @@ fn proposal_of(run: &Run, candidate: &Candidate<'_>) -> Proposal {
     }
 }
 
-fn record(run: &Run, session: &Session, confirmed: Vec<Proposal>, failures: &mut Vec<String>) {
+fn record(gate: &Gate<'_>, confirmed: Vec<Proposal>) {
     for proposal in confirmed {
         let origin = if proposal.by_user { Origin::User } else { Origin::Assistant };
-        let author = Author { origin, ..gate::author(run) };
+        let author = Author { origin, ..gate.author() };
         let detail = detail_of(&proposal, None);
         let text = proposal.quote.clone();
-        let added = session.memory.update(&author, |draft| draft.add_anchor(NewEntry { text, detail }));
-        if let Err(error) = added {
-            failures.push(format!("anchor: {error}"));
+        let added = gate.update_as(&author, |draft| draft.add_anchor(NewEntry { text, detail }));
+        if gate.run.failures.keep_of("anchor", added).is_none() {
             // It waits on: the next time that the user says it it is confirmed.
-            let again = anchor_proposals::update(&session.memory.folder(), Patience::Hook, |proposals| {
+            let again = anchor_proposals::update(&gate.memory.folder(), Patience::Hook, |proposals| {
                 proposals.wait_on(proposal);
             });
-            failures.extend(again.err().map(|error| error.to_string()));
+            gate.run.failures.keep(again);
         }
     }
 }

@@ -11,74 +11,66 @@ use throughline_store::lock::{LockError, Patience};
 use throughline_store::session::SessionCache;
 
 use crate::hook::Run;
-use crate::hook::steps::gate::Session;
+use crate::hook::gate::Gate;
 
 /// Before a compaction so much time may have gone when another slice is begun.
 const COMPACTING_MAX: Duration = Duration::from_secs(4);
 /// The next turn goes on with what was left over.
 const GO_ON: u64 = 1;
+/// No further step before the next compaction.
+const NO_MORE: u64 = u64::MAX;
 
 /// Whether a step was passed. The only question that a usual run asks.
-pub(in crate::hook) fn is_due(cache: &SessionCache, usage: &LastUsage) -> bool {
-    cache.backup_at_tokens > 0 && usage.context_tokens >= cache.backup_at_tokens
+pub(in crate::hook) fn is_due(run: &Run, facts: &SessionCache, usage: &LastUsage) -> bool {
+    if facts.backup_from_tokens == 0 {
+        return false;
+    }
+    let next = run.progress().backup_at_tokens;
+    usage.context_tokens >= if next == 0 { facts.backup_from_tokens } else { next }
 }
 
 /// A step was passed: what is new in the transcript is copied, and the next step noted.
-pub(in crate::hook) fn at_step(
-    run: &Run,
-    cache: &mut SessionCache,
-    usage: &LastUsage,
-    failures: &mut Vec<String>,
-) {
-    let project = run.place.project_at(&cache.project_root);
-    let (config, _) = run.place.config(&project);
+pub(in crate::hook) fn at_step(gate: &Gate<'_>, usage: &LastUsage) {
     let used = usage.context_tokens;
-    let mut more = false;
-    if config.backup.transcripts {
-        more = take(run, &project.key, config.backup.max_bytes, Some(used), failures);
-    }
-    let next = config.backup.next_step(limit_tokens(cache), used).unwrap_or(0);
-    cache.backup_at_tokens = if more { GO_ON } else { next };
-    if let Err(error) = cache.write(&run.place.home.session(&run.payload.session_id)) {
-        failures.push(error.to_string());
-    }
+    let rules = &gate.config.backup;
+    let more = rules.transcripts && take(gate, Some(used));
+    let next = rules.next_step(limit_tokens(&gate.facts), used).unwrap_or(NO_MORE);
+    gate.run.change_progress(|progress| progress.backup_at_tokens = if more { GO_ON } else { next });
 }
 
 /// Before a compaction: everything, as far as there is time. The steps begin again.
-pub(in crate::hook) fn before_compaction(run: &Run, session: &Session, failures: &mut Vec<String>) {
-    let rules = &session.config.backup;
-    if !rules.transcripts {
+pub(in crate::hook) fn before_compaction(gate: &Gate<'_>) {
+    if !gate.config.backup.transcripts {
         return;
     }
     let mut more = true;
-    while more && run.began.elapsed() < COMPACTING_MAX {
-        more = take(run, &session.memory.project.key, rules.max_bytes, None, failures);
+    while more && gate.run.began.elapsed() < COMPACTING_MAX {
+        more = take(gate, None);
     }
-    let folder = run.place.home.session(&run.payload.session_id);
-    // What was written since this run began stays.
-    if more && let Some(cache) = SessionCache::read(&folder) {
-        let _ = SessionCache { backup_at_tokens: GO_ON, ..cache }.write(&folder);
+    if more {
+        gate.run.change_progress(|progress| progress.backup_at_tokens = GO_ON);
     }
 }
 
 /// Copies one slice; tells whether there is more. A failure costs this copy: what is missing goes with the next one.
-fn take(run: &Run, project: &str, bytes_max: u64, tokens: Option<u64>, failures: &mut Vec<String>) -> bool {
+fn take(gate: &Gate<'_>, tokens: Option<u64>) -> bool {
+    let run = gate.run;
     // A copy would bring back what was forgotten of this session.
     match Forgotten::read(&run.place.home) {
         Ok(forgotten) if forgotten.until_of_session(&run.payload.session_id).is_none() => {}
         Ok(_) => return false,
         Err(error) => {
-            failures.push(error.to_string());
+            run.failures.add(error);
             return false;
         }
     }
     let moment = Moment {
-        project,
+        project: &gate.memory.project.key,
         session: &run.payload.session_id,
         transcript: Path::new(&run.payload.transcript_path),
         tokens,
         now: run.now,
-        bytes_max,
+        bytes_max: gate.config.backup.max_bytes,
         patience: Patience::Hook,
     };
     match Backups::of(&run.place.home).take(&moment) {
@@ -86,7 +78,7 @@ fn take(run: &Run, project: &str, bytes_max: u64, tokens: Option<u64>, failures:
         // Somebody else copies it at this very moment.
         Err(BackupError::Lock(LockError::Busy { .. })) => false,
         Err(error) => {
-            failures.push(format!("backup: {error}"));
+            run.failures.add(format_args!("backup: {error}"));
             false
         }
     }

@@ -4,39 +4,33 @@ use throughline_domain::ledger::Ledger;
 use throughline_domain::purity::Level;
 use throughline_domain::{State, time};
 use throughline_store::glance::Glance;
-use throughline_store::statusline_rules::{Watched, stamp_of};
 
 use crate::hook::Run;
-use crate::hook::steps::gate::Session;
+use crate::hook::gate::Gate;
 
 /// Leaves what changed. The state is read again only if its file is another one; tasks come with a ledger.
-pub(in crate::hook) fn keep(
-    run: &Run,
-    session: &Session,
-    ledger: Option<&Ledger>,
-    failures: &mut Vec<String>,
-) {
-    let memory = &session.memory;
-    let folder = run.place.home.session(&run.payload.session_id);
-    let before = Glance::read(&folder);
-    let state_stamp = stamp_of([Watched::Ours(&memory.project.state_file())], &[]);
-    let same_state = before.as_ref().filter(|before| before.state_stamp == state_stamp);
+pub(in crate::hook) fn keep(gate: &Gate<'_>, ledger: Option<&Ledger>) {
+    let run = gate.run;
+    let before = Glance::read(&run.folder);
+    let now = gate.state_stamp();
+    let same_state = before.as_ref().filter(|before| before.state_stamp == now);
     if same_state.is_some() && ledger.is_none() {
         return;
     }
-    let mut glance = match same_state {
-        Some(before) => before.clone(),
-        None => of_state(run, memory.peek().ok().flatten().as_ref(), state_stamp),
+    let mut glance = if let Some(before) = same_state {
+        before.clone()
+    } else {
+        let (state, stamp) = gate.stamped_state();
+        of_state(run, &state, stamp)
     };
     (glance.task, glance.purity) = match ledger {
-        Some(ledger) => (task_in_hand(ledger), purity_of(session, ledger)),
+        Some(ledger) => (task_in_hand(ledger), purity_of(gate, ledger)),
         None => before.map_or((None, None), |before| (before.task, before.purity)),
     };
-    failures.extend(glance.keep(&folder).err().map(|error| error.to_string()));
+    run.failures.keep(glance.keep(&run.folder));
 }
 
-fn of_state(run: &Run, state: Option<&State>, state_stamp: u64) -> Glance {
-    let Some(state) = state else { return Glance { state_stamp, ..Glance::default() } };
+fn of_state(run: &Run, state: &State, state_stamp: u64) -> Glance {
     let purified = state.waiting_purification(run.now).filter(|it| it.session == run.payload.session_id);
     let phase = state.sd.phase.as_ref().or(state.workflow.current_phase.as_ref());
     Glance {
@@ -50,8 +44,8 @@ fn of_state(run: &Run, state: Option<&State>, state_stamp: u64) -> Glance {
     }
 }
 
-fn purity_of(session: &Session, ledger: &Ledger) -> Option<(u64, Level)> {
-    let rules = Some(&session.config.purity).filter(|rules| rules.enabled && ledger.turn > 0)?;
+fn purity_of(gate: &Gate<'_>, ledger: &Ledger) -> Option<(u64, Level)> {
+    let rules = Some(&gate.config.purity).filter(|rules| rules.enabled && ledger.turn > 0)?;
     let purity = rules.scale.rate_stretch(&ledger.stretch, ledger.turn);
     Some((purity.score, purity.level))
 }

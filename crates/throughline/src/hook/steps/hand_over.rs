@@ -1,5 +1,8 @@
 //! The hand-over at the hooks: taken in when a compaction really happened, asked of the agent before one.
 
+use std::borrow::Cow;
+use std::path::PathBuf;
+
 use throughline_briefing::fragment::{FragmentKind, wrap};
 use throughline_briefing::hand_over::whose;
 use throughline_briefing::notes::{Progress, When};
@@ -7,13 +10,13 @@ use throughline_domain::hand_over::{HandOverLine, HandOvers, StandingLine};
 use throughline_domain::ledger::Ledger;
 use throughline_domain::text::thousands;
 use throughline_engine::hand_over;
+use throughline_store::door::Spot;
 use throughline_store::hand_over_file;
-use throughline_store::ledger_file::LedgerFile;
 use throughline_store::lock::Patience;
 use throughline_store::session::{CompactionMark, SessionCache, Way};
 
 use crate::hook::Run;
-use crate::hook::steps::gate::Session;
+use crate::hook::gate::Gate;
 use crate::hook::steps::notes;
 
 /// The kinds, as an agent is reminded of them.
@@ -25,60 +28,59 @@ const KINDS: &str = "open (asked, promised, the next step), rule (the user's wor
 
 /// A compaction happened: what its summary hands over is taken in. A subagent's is not ours.
 pub(in crate::hook) fn after_compaction(
-    run: &Run,
-    opened: Option<&Session>,
+    gate: &Gate<'_>,
+    mark: &CompactionMark,
     summary: Option<&str>,
     ledger: Option<&Ledger>,
-    failures: &mut Vec<String>,
 ) {
-    let (Some(summary), None) = (summary, &run.payload.agent_id) else { return };
-    let (home, session) = (&run.place.home, &run.payload.session_id);
-    let folder = home.session(session);
-    if SessionCache::read(&folder).is_some_and(|cache| cache.paused) {
-        return;
-    }
-    let read = || LedgerFile::read(&folder, &run.payload.transcript_path).main.ledger;
-    let ledger = ledger.map_or_else(|| std::borrow::Cow::Owned(read()), std::borrow::Cow::Borrowed);
+    let run = gate.run;
+    let (Some(summary), None, false) = (summary, &run.payload.agent_id, gate.facts.paused) else { return };
+    let ledger = ledger.map_or_else(|| Cow::Owned(run.transcript().read_so_far()), Cow::Borrowed);
     // It tells of what stood in the context when it was asked for.
-    let asked = CompactionMark::last(&folder).map(|mark| mark.summary_turn).filter(|turn| *turn > 0);
-    let turn = asked.unwrap_or(ledger.turn);
-    match hand_over::take_summary(home, session, summary, turn, &ledger, run.now) {
-        Ok(true) => note(run, opened, failures),
-        Ok(false) => {}
-        Err(error) => failures.push(format!("hand-over: {error}")),
+    let turn = if mark.summary_turn > 0 { mark.summary_turn } else { ledger.turn };
+    let taken =
+        hand_over::take_summary(&run.place.home, &run.payload.session_id, summary, turn, &ledger, run.now);
+    if run.failures.keep_of("hand-over", taken) == Some(true) {
+        note(gate, &ledger);
     }
 }
 
 /// The session's notes show what was handed over.
-fn note(run: &Run, opened: Option<&Session>, failures: &mut Vec<String>) {
-    let Some(session) = opened else { return };
-    let all = hand_over_file::read(&run.place.home.session(&run.payload.session_id));
-    let Some(last) = all.last else { return };
+fn note(gate: &Gate<'_>, ledger: &Ledger) {
+    let Some(last) = hand_over_file::read(&gate.run.folder).last else { return };
     let lines = last.lines.iter().map(HandOverLine::told).collect();
     let entry = Progress { at: When::Now, title: format!("Handed over {}", whose(last.by)), lines };
-    notes::handed_over(run, session, entry, failures);
+    notes::handed_over(gate, ledger, entry);
 }
 
-/// What was handed over in a session, each fact with whether it holds.
+/// What was handed over in this session, each fact with whether it holds.
+pub(in crate::hook) fn of_own(gate: &Gate<'_>, ledger: &Ledger) -> Vec<StandingLine> {
+    standing(&gate.run.folder, || gate.memory.project.work.clone(), ledger)
+}
+
+/// The same of another session.
 pub(in crate::hook) fn of_session(run: &Run, session: &str, ledger: &Ledger) -> Vec<StandingLine> {
     let folder = run.place.home.session(session);
-    let all = hand_over_file::read(&folder);
-    if all.is_empty() {
-        return Vec::new();
-    }
-    let cache = SessionCache::read(&folder).unwrap_or_default();
-    hand_over::standing(&all, cache.work_root.as_deref().unwrap_or(&cache.project_root), ledger)
+    let work = || {
+        let facts = SessionCache::read(&folder).unwrap_or_default();
+        facts.work_root.unwrap_or(facts.project_root)
+    };
+    standing(&folder, work, ledger)
+}
+
+fn standing(folder: &Spot, work: impl FnOnce() -> PathBuf, ledger: &Ledger) -> Vec<StandingLine> {
+    let all = hand_over_file::read(folder);
+    if all.is_empty() { Vec::new() } else { hand_over::standing(&all, &work(), ledger) }
 }
 
 /// This session goes on from another: what lasts of that one's hand-overs is carried on.
-pub(in crate::hook) fn go_on_from(run: &Run, other: &str, failures: &mut Vec<String>) {
-    let home = &run.place.home;
-    let theirs: HandOvers = hand_over_file::read(&home.session(other));
+pub(in crate::hook) fn go_on_from(run: &Run, other: &str) {
+    let theirs: HandOvers = hand_over_file::read(&run.place.home.session(other));
     if other == run.payload.session_id || theirs.is_empty() {
         return;
     }
-    let carried = hand_over_file::go_on_from(&home.session(&run.payload.session_id), &theirs, Patience::Hook);
-    failures.extend(carried.err().map(|error| format!("hand-over: {error}")));
+    let carried = hand_over_file::go_on_from(&run.folder, &theirs, Patience::Hook);
+    run.failures.keep_of("hand-over", carried);
 }
 
 /// The call by which the agent can hand over without asking anybody; `None` where there is none.

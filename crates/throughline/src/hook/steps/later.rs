@@ -11,38 +11,29 @@ use crate::hook::Run;
 const DIFFERENCE_TOKENS: u64 = 300;
 
 /// A briefing is given while the summary is not known: what it says is remembered.
-pub(in crate::hook) fn note_blind(run: &Run, text: Option<&str>, failures: &mut Vec<String>) {
-    let folder = run.place.home.session(&run.payload.session_id);
+pub(in crate::hook) fn note_blind(run: &Run, mark: CompactionMark, text: Option<&str>) {
     let Some(text) = text else { return };
-    let mark = CompactionMark::of_compaction(&folder, run.now);
     if mark.summary.is_none() {
         let blind = Some(throughline_redact::text(text).into_owned());
-        if let Err(error) = (CompactionMark { blind, ..mark }).write(&folder) {
-            failures.push(error.to_string());
-        }
+        run.failures.keep(CompactionMark { blind, ..mark }.write(&run.folder));
     }
 }
 
 /// The summary came after the briefing: the next prompt or turn may bring the difference.
-pub(in crate::hook) fn note_known(run: &Run, mark: &CompactionMark, failures: &mut Vec<String>) {
-    let folder = run.place.home.session(&run.payload.session_id);
-    if mark.blind.is_none() {
-        return;
-    }
-    if let Some(cache) = SessionCache::read(&folder)
-        && let Err(error) = (SessionCache { difference_waits: true, ..cache }).write(&folder)
-    {
-        failures.push(error.to_string());
+pub(in crate::hook) fn note_known(run: &Run, mark: &CompactionMark) {
+    if mark.blind.is_some() {
+        run.change_progress(|progress| progress.difference_waits = true);
     }
 }
 
 /// What summary and briefing both lack, once: it is forgotten before it is said.
-pub(in crate::hook) fn difference(run: &Run, cache: &SessionCache) -> Option<String> {
-    let folder = run.place.home.session(&run.payload.session_id);
-    SessionCache { difference_waits: false, ..cache.clone() }.write(&folder).ok()?;
-    let mark = CompactionMark::last(&folder)?;
+pub(in crate::hook) fn difference(run: &Run, facts: &SessionCache) -> Option<String> {
+    if !run.change_progress(|progress| progress.difference_waits = false) {
+        return None;
+    }
+    let mark = CompactionMark::last(&run.folder)?;
     let (summary, blind) = (mark.summary.as_deref()?, mark.blind.as_deref()?);
     let known = Known::summary(summary).and(blind);
-    let ledger = LedgerFile::read(&folder, &cache.transcript).main.ledger;
+    let ledger = LedgerFile::read(&run.folder, &facts.transcript).main.ledger;
     briefing_session::difference(&ledger, &known, Cap::tokens(DIFFERENCE_TOKENS))
 }

@@ -9,29 +9,31 @@ use throughline_domain::{State, time};
 use throughline_engine::ledger;
 use throughline_engine::liveness::{Fate, Seen};
 use throughline_redact as redact;
+use throughline_store::memory::MemoryError;
 
 use crate::hook::Outcome;
 use crate::hook::Run;
+use crate::hook::gate::Gate;
 use crate::hook::steps::checkpoints;
-use crate::hook::steps::gate::{self, Session};
 use crate::hook::steps::glance;
 
 /// Whether the context is to be purified now.
-pub(in crate::hook) fn is_due(session: &Session, told: Option<&Ledger>) -> bool {
-    told.and_then(|told| rated(session, told)).is_some_and(|purity| purity.level.purifies())
+pub(in crate::hook) fn is_due(gate: &Gate<'_>, told: Option<&Ledger>) -> bool {
+    told.and_then(|told| rated(gate, told)).is_some_and(|purity| purity.level.purifies())
 }
 
-fn rated(session: &Session, told: &Ledger) -> Option<Purity> {
-    let rules = &session.config.purity;
+fn rated(gate: &Gate<'_>, told: &Ledger) -> Option<Purity> {
+    let rules = &gate.config.purity;
     rules.enabled.then(|| rules.scale.rate_stretch(&told.stretch, told.turn))
 }
 
 /// Purifies where it is due: checkpoint, context in the state, another stretch, a note for the archive, a word to the
 /// agent where the event can carry one.
-pub(in crate::hook) fn at_gate(run: &Run, session: &Session, told: Option<Ledger>, outcome: &mut Outcome) {
+pub(in crate::hook) fn at_gate(gate: &Gate<'_>, told: Option<Ledger>, outcome: &mut Outcome) {
+    let run = gate.run;
     let Some(told) = told else { return };
-    let Some(purity) = rated(session, &told).filter(|purity| purity.level.purifies()) else { return };
-    let state = session.memory.peek().ok().flatten().unwrap_or_else(State::empty);
+    let Some(purity) = rated(gate, &told).filter(|purity| purity.level.purifies()) else { return };
+    let state = gate.state();
     let is_done = state
         .purification
         .as_ref()
@@ -39,16 +41,16 @@ pub(in crate::hook) fn at_gate(run: &Run, session: &Session, told: Option<Ledger
     if !is_done {
         let note = format!("purity {} of 100: {}", purity.score, purity.why());
         let with_note = ("purity", Some(note.as_str()));
-        checkpoints::with_note(run, session, with_note, None, Some(&told), &mut outcome.failures);
-        if let Err(error) = keep(run, session, &state, &told, &purity) {
-            // Without the context there is nothing to begin anew with: the next gate tries again.
-            return outcome.failures.push(format!("purification: {error}"));
+        checkpoints::with_note(gate, with_note, None, Some(&told));
+        // Without the context there is nothing to begin anew with: the next gate tries again.
+        let kept = keep(gate, &state, &told, &purity);
+        if run.failures.keep_of("purification", kept).is_none() {
+            return;
         }
     }
     // A kill before this purifies the same stretch once more, which finds it done.
-    match ledger::begin_stretch(&run.place.home, &run.payload.session_id, &run.payload.transcript_path) {
-        Ok(told) => glance::keep(run, session, Some(&told), &mut outcome.failures),
-        Err(error) => outcome.failures.push(error.to_string()),
+    if let Some(told) = run.failures.keep(ledger::begin_stretch(&run.transcript())) {
+        glance::keep(gate, Some(&told));
     }
     if is_done {
         return;
@@ -64,14 +66,9 @@ pub(in crate::hook) fn at_gate(run: &Run, session: &Session, told: Option<Ledger
     outcome.reply = Outcome::saying(Some(purification::notice(&purity))).reply;
 }
 
-fn keep(
-    run: &Run,
-    session: &Session,
-    state: &State,
-    told: &Ledger,
-    purity: &Purity,
-) -> Result<(), throughline_store::memory::MemoryError> {
-    let untrusted = session.memory.untrusted();
+fn keep(gate: &Gate<'_>, state: &State, told: &Ledger, purity: &Purity) -> Result<(), MemoryError> {
+    let run = gate.run;
+    let untrusted = gate.untrusted();
     let vouched = Facts { untrusted: &untrusted, ..Facts::default() }.vouched(state);
     let kept = Purification {
         at: time::iso(run.now),
@@ -82,8 +79,7 @@ fn keep(
         text: redact::text(&purification::kept(&vouched, told)).into_owned(),
         ..Purification::default()
     };
-    throughline_engine::git_exclude::keep_out_of_git_if_new(&session.memory.project);
-    let kept = session.memory.update(&gate::author(run), |draft| {
+    let kept = gate.update(|draft| {
         draft.state.purification = Some(kept);
         Ok(())
     });
@@ -113,21 +109,15 @@ pub(in crate::hook) fn waiting(
 }
 
 /// What was given, or is too old, goes.
-pub(in crate::hook) fn settle(
-    run: &Run,
-    session: &Session,
-    state: &State,
-    is_given: bool,
-    failures: &mut Vec<String>,
-) {
-    let is_old = state.purification.is_some() && state.waiting_purification(run.now).is_none();
+pub(in crate::hook) fn settle(gate: &Gate<'_>, state: &State, is_given: bool) {
+    let is_old = state.purification.is_some() && state.waiting_purification(gate.run.now).is_none();
     if !is_given && !is_old {
         return;
     }
-    let settled = session.memory.update(&gate::author(run), |draft| {
+    let settled = gate.update(|draft| {
         draft.state.purification = None;
         Ok(())
     });
     // Given twice is better than never.
-    failures.extend(settled.err().map(|error| format!("purification: {error}")));
+    gate.run.failures.keep_of("purification", settled);
 }

@@ -3,44 +3,36 @@
 use throughline_domain::ledger::Ledger;
 use throughline_engine::{ledger, lineage};
 use throughline_store::ledger_file::LedgerFile;
-use throughline_store::session::SessionCache;
 
-use crate::hook::Run;
+use crate::hook::gate::Gate;
 use crate::hook::steps::anchors;
-use crate::hook::steps::gate::Session;
 use crate::hook::steps::glance;
 use crate::hook::steps::summaries::{self, When};
 
 /// Takes note of what the transcript tells since the last gate, and summarises what is over.
-pub(in crate::hook) fn read_on(run: &Run, session: &Session, failures: &mut Vec<String>) -> Option<Ledger> {
-    let payload = &run.payload;
-    if LedgerFile::may_wait(&run.place.home.session(&payload.session_id), &payload.transcript_path) {
-        glance::keep(run, session, None, failures);
+pub(in crate::hook) fn read_on(gate: &Gate<'_>) -> Option<Ledger> {
+    if LedgerFile::may_wait(&gate.run.folder, &gate.run.payload.transcript_path) {
+        glance::keep(gate, None);
         return None;
     }
-    let told = ledger::catch_up(
-        &run.place.home,
-        &payload.session_id,
-        &payload.transcript_path,
-        ledger::SLICE_BYTES,
-        failures,
-    );
-    summaries::keep(run, session, &told, When::Filling, failures);
-    glance::keep(run, session, Some(&told), failures);
-    anchors::propose(run, session, &told, failures);
+    let told = gate.catch_up(ledger::SLICE_BYTES);
+    summaries::keep(gate, &told, When::Filling);
+    glance::keep(gate, Some(&told));
+    anchors::propose(gate, &told);
     Some(told)
 }
 
 /// A fork does not say whose it is; its transcript, which is there by now, does.
-pub(in crate::hook) fn settle_lineage(run: &Run, session: &Session, failures: &mut Vec<String>) {
-    if session.cache.source != "fork" || session.cache.parent.is_some() {
+pub(in crate::hook) fn settle_lineage(gate: &Gate<'_>) {
+    let run = gate.run;
+    if gate.facts.source != "fork" || run.progress().parent.is_some() {
         return;
     }
     let (home, payload) = (&run.place.home, &run.payload);
-    let project = &session.memory.project;
+    let project = &gate.memory.project;
     let found = lineage::forked_from(home, project, &payload.session_id, &payload.transcript_path, run.now);
     // Once it was looked for in vain it is not looked for again.
-    let Some(parent) = found else { return };
-    let cache = SessionCache { parent: Some(parent), ..session.cache.clone() };
-    failures.extend(cache.write(&home.session(&payload.session_id)).err().map(|error| error.to_string()));
+    if found.is_some() {
+        run.change_progress(|progress| progress.parent = found);
+    }
 }

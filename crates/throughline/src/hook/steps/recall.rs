@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 use throughline_engine::intake::recall::{Limits, catch_up_one};
 use throughline_store::recall::{Recall, RecallError};
 
-use crate::hook::Run;
-use crate::hook::steps::gate::Session;
+use crate::hook::gate::Gate;
 
 /// The client gives a session's end 1.5 s in all; what is left is read by the next query.
 const TIME_MAX: Duration = Duration::from_millis(250);
@@ -15,8 +14,9 @@ const BYTES_MAX: u64 = throughline_domain::limits::HOOK_RECALL_BYTES_MAX;
 const WAIT: Duration = Duration::from_millis(50);
 
 /// Indexes what the session said since the last time. Whoever writes to the index at this moment goes first.
-pub(in crate::hook) fn index(run: &Run, session: &Session, failures: &mut Vec<String>) {
-    let rules = &session.config.recall;
+pub(in crate::hook) fn index(gate: &Gate<'_>) {
+    let run = gate.run;
+    let rules = &gate.config.recall;
     if !rules.enabled || run.payload.transcript_path.is_empty() {
         return;
     }
@@ -29,6 +29,6 @@ pub(in crate::hook) fn index(run: &Run, session: &Session, failures: &mut Vec<St
     match indexed {
         // A damaged index is set aside by the next query, which somebody waits for.
         Ok(_) | Err(RecallError::Busy { .. }) => {}
-        Err(error) => failures.push(error.to_string()),
+        Err(error) => run.failures.add(error),
     }
 }

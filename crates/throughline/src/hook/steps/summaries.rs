@@ -4,11 +4,11 @@ use throughline_capture::summaries;
 use throughline_domain::ledger::Ledger;
 use throughline_domain::time;
 use throughline_engine::place::Place;
+use throughline_engine::session_facts::percent_of_limit;
 use throughline_store::door::Spot;
 use throughline_store::task_summaries::{TaskSummaries, kept_ids};
 
-use crate::hook::Run;
-use crate::hook::steps::gate::Session;
+use crate::hook::gate::Gate;
 
 /// Newest finished tasks whose summaries are looked for: more would not be said.
 const RECALLED_MAX: usize = 12;
@@ -23,26 +23,17 @@ pub(in crate::hook) enum When {
 }
 
 /// Notes the check for other tools, and summarises what is cold, once each.
-pub(in crate::hook) fn keep(
-    run: &Run,
-    session: &Session,
-    ledger: &Ledger,
-    when: When,
-    failures: &mut Vec<String>,
-) {
+pub(in crate::hook) fn keep(gate: &Gate<'_>, ledger: &Ledger, when: When) {
+    let run = gate.run;
     let Some(claude_folder) = &run.place.claude_folder else { return };
     if ledger.turn == 0 {
         return;
     }
     let on_disk = TaskSummaries::of(claude_folder);
     let session_id = &run.payload.session_id;
-    let checked = on_disk.note_check(session_id, ledger.turn);
-    failures.extend(checked.err().map(|error| error.to_string()));
-    let rules = &session.config.summaries;
-    let percent = throughline_engine::session_facts::percent_of_limit(
-        &session.cache,
-        ledger.context_tokens.unwrap_or(0),
-    );
+    run.failures.keep(on_disk.note_check(session_id, ledger.turn));
+    let rules = &gate.config.summaries;
+    let percent = percent_of_limit(&gate.facts, ledger.context_tokens.unwrap_or(0));
     if when == When::Filling && percent < rules.percent {
         return;
     }
@@ -51,9 +42,7 @@ pub(in crate::hook) fn keep(
         .into_iter()
         .map(|segment| summaries::summary_of(segment, session_id, &now))
         .collect();
-    let folder = run.place.home.session(session_id);
-    let kept = on_disk.keep(&folder, &cold, rules.per_session);
-    failures.extend(kept.err().map(|error| error.to_string()));
+    run.failures.keep(on_disk.keep(&run.folder, &cold, rules.per_session));
 }
 
 /// Reminds a ledger of finished work that only the summaries still tell.

@@ -1,0 +1,103 @@
+//! A session's progress: what its hooks found out on the way and go by later, apart from the facts compiled at its start.
+
+use serde::{Deserialize, Serialize};
+
+use crate::door::Spot;
+use crate::files::{self, AtPath, Durability, FileError};
+
+const PROGRESS_BYTES_MAX: u64 = throughline_domain::limits::SESSION_CACHE_BYTES_MAX;
+
+/// What changes while a session goes on. Most sessions have none for a long time: then there is no file.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SessionProgress {
+    /// Percentages of the compaction point already spoken of since the last compaction.
+    pub thresholds_said: Vec<u64>,
+    /// A save that could not get the lock and waits for the next gate: its trigger.
+    pub save_waits: Option<String>,
+    /// The summary became known after the briefing was given: what both lack is told once.
+    pub difference_waits: bool,
+    /// The session that this one goes on from: `/clear` and a fork begin a new one. Empty where it was looked for in vain.
+    pub parent: Option<String>,
+    /// Tokens in the context at which the transcript is copied next; 0: at the first step.
+    pub backup_at_tokens: u64,
+}
+
+impl SessionProgress {
+    /// How far a session is.
+    #[must_use]
+    pub fn read(folder: &Spot) -> Self {
+        let read = |name: &str| files::read_limited(&folder.join(name), PROGRESS_BYTES_MAX).ok().flatten();
+        // Earlier versions kept it among the facts.
+        let bytes = read("progress.json").or_else(|| read("session.json").filter(|bytes| is_mixed(bytes)));
+        bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+    }
+
+    /// Changes what `change` changes. The file is read afresh: two runs that note different things both count.
+    pub fn change(folder: &Spot, change: impl FnOnce(&mut Self)) -> Result<Self, FileError> {
+        let before = Self::read(folder);
+        let mut after = before.clone();
+        change(&mut after);
+        if after != before {
+            let path = folder.join("progress.json");
+            let bytes = serde_json::to_vec(&after).map_err(std::io::Error::other).at("encode", &path)?;
+            files::create_folder(folder)?;
+            files::replace(&path, &bytes, Durability::Quick)?;
+        }
+        Ok(after)
+    }
+
+    /// The session that this one goes on from, where that is known.
+    #[must_use]
+    pub fn known_parent(&self) -> Option<&str> {
+        self.parent.as_deref().filter(|parent| !parent.is_empty())
+    }
+}
+
+/// Whether facts and progress still stand in one file.
+fn is_mixed(session_json: &[u8]) -> bool {
+    memchr::memmem::find(session_json, b"\"thresholds_said\"").is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder() -> (tempfile::TempDir, Spot) {
+        let folder = tempfile::tempdir().unwrap();
+        let spot = Spot::root(folder.path()).join("s1");
+        files::create_folder(&spot).unwrap();
+        (folder, spot)
+    }
+
+    #[test]
+    fn what_nobody_noted_makes_no_file() {
+        let (_kept, spot) = folder();
+        assert_eq!(SessionProgress::change(&spot, |_| {}).unwrap(), SessionProgress::default());
+        assert!(!spot.join("progress.json").exists());
+    }
+
+    #[test]
+    fn two_who_note_different_things_both_count() {
+        let (_kept, spot) = folder();
+        let stale = SessionProgress::read(&spot);
+        SessionProgress::change(&spot, |it| it.thresholds_said = vec![75]).unwrap();
+        assert!(stale.thresholds_said.is_empty());
+        let both = SessionProgress::change(&spot, |it| it.difference_waits = true).unwrap();
+        assert_eq!((both.thresholds_said.as_slice(), both.difference_waits), ([75].as_slice(), true));
+        assert_eq!(SessionProgress::read(&spot), both);
+    }
+
+    #[test]
+    fn a_session_that_an_earlier_version_began_goes_on() {
+        let (_kept, spot) = folder();
+        let mixed = br#"{"session":"s1","thresholds_said":[75,90],"parent":"s0","backup_at_tokens":120000}"#;
+        files::replace(&spot.join("session.json"), mixed, Durability::Quick).unwrap();
+        let read = SessionProgress::read(&spot);
+        assert_eq!(read.thresholds_said, [75, 90]);
+        assert_eq!(read.known_parent(), Some("s0"));
+        assert_eq!(read.backup_at_tokens, 120_000);
+        SessionProgress::change(&spot, |it| it.thresholds_said.clear()).unwrap();
+        assert!(SessionProgress::read(&spot).thresholds_said.is_empty(), "its own file counts from then on");
+    }
+}

@@ -1,0 +1,123 @@
+//! SessionStart: the session is noted, its facts are settled, and what it needs is given back.
+
+mod given;
+mod retired;
+mod scenery;
+mod told;
+
+use std::path::Path;
+
+use throughline_briefing::restore::Start;
+use throughline_domain::text::one_line;
+use throughline_engine::descent::{self, Predecessor};
+use throughline_engine::liveness::{self, Seen};
+use throughline_engine::{lineage, session_facts};
+use throughline_store::project_files;
+use throughline_store::session::{CompactionMark, Registry, SessionNote};
+
+use crate::hook::Outcome;
+use crate::hook::Run;
+use crate::hook::gate::Gate;
+use crate::hook::steps::checkpoints;
+use crate::hook::steps::compaction;
+use crate::hook::steps::glance;
+use crate::hook::steps::later;
+use crate::hook::steps::summaries;
+
+/// A session's beginning: how, and who was here before.
+struct Beginning<'b> {
+    gate: &'b Gate<'b>,
+    start: Start,
+    /// The sessions of the project, this one included where it was here before; the last active first.
+    seen: &'b [Seen],
+    /// The session that this one goes on from.
+    before: Option<&'b Predecessor>,
+    /// The compaction that this start follows.
+    mark: Option<&'b CompactionMark>,
+}
+
+pub(in crate::hook) fn run(run: &Run) -> Outcome {
+    let source = run.payload.source.as_deref().unwrap_or("startup");
+    let start = Start::from_word(source);
+    let home = &run.place.home;
+    let known = run.facts();
+    let found = || run.place.project_root(Path::new(&run.payload.cwd)).map(|root| run.place.settled(root));
+    let root = known.as_ref().map(|facts| facts.project_root.clone()).or_else(found);
+    // Who was here before must be asked before this session is noted among them.
+    let seen = root.map(|root| liveness::sessions(home, &run.place.project_at(&root), run.now));
+    let seen = seen.unwrap_or_default();
+    let Some(settled) = session_facts::compile(&run.start(), source, known) else { return Outcome::silent() };
+    let gate = Gate::of_settled(run, settled);
+    if source == "clear" {
+        note_parent(&gate);
+    }
+    let note = Some(serde_json::json!({ "start": one_line(source, 20) }));
+    note_start(&gate, source);
+    let mark = (start == Start::Compact).then(|| {
+        let mut mark = CompactionMark::of_compaction(&run.folder, run.now);
+        compaction::happened(&gate, &mut mark);
+        mark
+    });
+    let before = if gate.facts.paused { None } else { before(run, start, &seen) };
+    let mut text = None;
+    if !gate.facts.paused {
+        let beginning =
+            Beginning { gate: &gate, start, seen: &seen, before: before.as_ref(), mark: mark.as_ref() };
+        text = given::text(&beginning);
+        if let Some(mark) = mark {
+            later::note_blind(run, mark, text.as_deref());
+        }
+        glance::keep(&gate, None);
+        if start != Start::Compact {
+            checkpoints::at_start(&gate);
+        }
+    }
+    // After a compaction PostCompact follows at once, and folds; on clients without it the next gate does.
+    if start != Start::Compact {
+        gate.fold();
+    }
+    if start == Start::Startup {
+        let kept = before.as_ref().map(|before| before.seen.session.as_str());
+        retired::retire(&gate, &seen, kept);
+    }
+    Outcome { note, ..Outcome::saying(text) }
+}
+
+/// After a `/clear`: the session that was cleared.
+fn note_parent(gate: &Gate<'_>) {
+    let run = gate.run;
+    if run.progress().parent.is_none() {
+        let home = &run.place.home;
+        let cleared = lineage::cleared_from(home, &gate.memory.project, gate.facts.client_pid, run.now);
+        run.change_progress(|progress| progress.parent = cleared);
+    }
+}
+
+/// The session that this one goes on from: the last other one that worked. A compacted or resumed one goes on by itself.
+fn before(run: &Run, start: Start, seen: &[Seen]) -> Option<Predecessor> {
+    let is_own = |seen: &&Seen| seen.session == run.payload.session_id;
+    if start == Start::Compact || (start == Start::Resume && seen.iter().any(|seen| is_own(&seen))) {
+        return None;
+    }
+    let others = seen.iter().filter(|seen| !is_own(seen));
+    let mut before = descent::predecessor(&run.place.home, others, &run.failures)?;
+    summaries::recall(&run.place, &before.seen.session, &mut before.ledger);
+    Some(before)
+}
+
+fn note_start(gate: &Gate<'_>, source: &str) {
+    let run = gate.run;
+    let note = SessionNote {
+        at: run.now.as_millisecond(),
+        session: run.payload.session_id.clone(),
+        what: "start".to_owned(),
+        how: source.to_owned(),
+        parent: run.progress().parent,
+        phase: None,
+    };
+    run.failures.keep(Registry::of(&run.place.home, &gate.memory.project).note(&note));
+    if !gate.facts.paused {
+        let noted = project_files::note_current_session(&gate.memory.project, &run.payload.session_id);
+        run.failures.keep(noted);
+    }
+}
