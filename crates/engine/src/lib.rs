@@ -23,5 +23,6 @@ pub mod resuming;
 pub mod servers;
 pub mod session_facts;
 pub mod sessions;
+pub mod statusline;
 pub mod transcripts;
 pub mod window;
