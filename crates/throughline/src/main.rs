@@ -4,7 +4,6 @@ mod cli;
 mod commands;
 mod editor;
 mod failure;
-mod gauge;
 mod given;
 mod hook;
 mod input;

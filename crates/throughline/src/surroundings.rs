@@ -6,7 +6,7 @@ use throughline_fleet::authorities::Named;
 use crate::commands::servers;
 
 /// What the rest of the program may ask of the system.
-const AROUND: Surroundings = Surroundings {
+pub(crate) const AROUND: Surroundings = Surroundings {
     var: |name| std::env::var_os(name),
     all_vars: texts,
     current_folder: || std::env::current_dir().ok(),

@@ -6,10 +6,7 @@ use super::tree::Tree;
 
 /// A folder of the binary, and what its files must not name.
 const EDGES: [(&str, &[&str]); 3] = [
-    (
-        "crates/throughline/src/commands/",
-        &["crate::hook", "crate::statusline::track", "crate::statusline::rules"],
-    ),
+    ("crates/throughline/src/commands/", &["crate::hook", "crate::statusline"]),
     ("crates/throughline/src/hook/", &["crate::commands", "crate::statusline"]),
     ("crates/throughline/src/statusline/", &["crate::commands", "crate::hook"]),
 ];

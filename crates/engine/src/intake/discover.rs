@@ -1,4 +1,4 @@
-//! Discover: which transcripts there are, and which of them changed since they were last read. Opens none of them.
+//! Discover: which transcripts there are, and which of them changed since each store last read them. Opens none of them.
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;
@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use throughline_store::door::outside;
 use throughline_store::forget::Forgotten;
 use throughline_store::known_files::{FileMark, KnownFile};
+use throughline_store::transcript_file::Cursor;
 
+use super::Both;
 use crate::place::Place;
 
 /// How deep below `projects` transcripts are looked for: a project, a session, its subagents, and room for more.
@@ -31,24 +33,70 @@ pub struct Discovered {
 pub struct Changed {
     /// Where it is.
     pub path: PathBuf,
-    /// Its name in the store.
+    /// Its name in the stores.
     pub key: String,
     /// As what it was seen now.
     pub mark: FileMark,
     /// The name of its project's folder below `projects`.
     pub project_folder: String,
-    /// What was read of it before.
-    pub known: Option<KnownFile>,
+    /// Where each store stands in it; `None` for one that has it as it is.
+    pub standing: Both<Option<Standing>>,
+}
+
+/// Where a store stands in a transcript.
+#[derive(Debug, Clone)]
+pub struct Standing {
+    /// The first byte that it does not have yet.
+    pub cursor: Cursor,
+    /// What it noted there, to go on.
+    pub state: String,
+}
+
+impl Standing {
+    fn of(known: Option<&KnownFile>) -> Self {
+        known.map_or_else(
+            || Self { cursor: Cursor::at_start(), state: String::new() },
+            |known| Self { cursor: known.cursor.clone(), state: known.state.clone() },
+        )
+    }
 }
 
 impl Changed {
-    /// Bytes that were not read yet.
+    /// One transcript for the index of recall alone, by what that knows of it.
+    #[must_use]
+    pub fn for_recall(
+        path: PathBuf,
+        key: String,
+        mark: FileMark,
+        known: &BTreeMap<String, KnownFile>,
+    ) -> Self {
+        let folder = path.parent().and_then(Path::file_name);
+        let project_folder = folder.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let standing = Both { usage: None, recall: Some(Standing::of(known.get(&key))) };
+        Self { path, key, mark, project_folder, standing }
+    }
+
+    /// Bytes that one of the stores did not read yet.
     #[must_use]
     pub fn bytes_new(&self) -> u64 {
-        let read = self.known.as_ref().map_or(0, |known| known.cursor.offset);
-        self.mark.size_bytes.checked_sub(read).unwrap_or(self.mark.size_bytes)
+        let Both { usage, recall } = &self.standing;
+        usage.iter().chain(recall).map(|it| self.bytes_behind(it)).max().unwrap_or(0)
+    }
+
+    /// Bytes that the index of recall did not read yet.
+    #[must_use]
+    pub fn bytes_new_to_recall(&self) -> u64 {
+        self.standing.recall.as_ref().map_or(0, |it| self.bytes_behind(it))
+    }
+
+    /// A file that became shorter is read anew.
+    fn bytes_behind(&self, standing: &Standing) -> u64 {
+        self.mark.size_bytes.checked_sub(standing.cursor.offset).unwrap_or(self.mark.size_bytes)
     }
 }
+
+/// What the stores know of files; `None` for one that wants none of them.
+pub type Known<'k> = Both<Option<&'k BTreeMap<String, KnownFile>>>;
 
 /// The client's configuration folders: those that `CLAUDE_CONFIG_DIR` lists, else the usual ones.
 #[must_use]
@@ -74,11 +122,7 @@ pub fn config_folders(place: &Place) -> Vec<PathBuf> {
 
 /// Looks through the folders.
 #[must_use]
-pub fn discover(
-    config_folders: &[PathBuf],
-    known: &BTreeMap<String, KnownFile>,
-    forgotten: &Forgotten,
-) -> Discovered {
+pub fn discover(config_folders: &[PathBuf], known: Known<'_>, forgotten: &Forgotten) -> Discovered {
     let mut found = Discovered::default();
     let mut entries = 0;
     for config_folder in config_folders {
@@ -117,7 +161,7 @@ impl Discovered {
         path: PathBuf,
         meta: Option<Metadata>,
         projects: &Path,
-        known: &BTreeMap<String, KnownFile>,
+        known: Known<'_>,
         forgotten: &Forgotten,
     ) {
         let Some(meta) = meta else { return };
@@ -128,14 +172,19 @@ impl Discovered {
             return;
         }
         let key = path.to_string_lossy().into_owned();
-        let known = known.get(&key);
-        if known.is_some_and(|known| known.is_settled && known.mark == mark) {
+        let of = |files: &BTreeMap<String, KnownFile>| {
+            let known = files.get(&key);
+            let is_done = known.is_some_and(|known| known.is_settled && known.mark == mark);
+            (!is_done).then(|| Standing::of(known))
+        };
+        let standing = Both { usage: known.usage.and_then(of), recall: known.recall.and_then(of) };
+        if standing.usage.is_none() && standing.recall.is_none() {
             return;
         }
         let below = path.strip_prefix(projects).ok().and_then(|below| below.components().next());
         let project_folder =
             below.map(|it| it.as_os_str().to_string_lossy().into_owned()).unwrap_or_default();
-        self.changed.push(Changed { path, key, mark, project_folder, known: known.cloned() });
+        self.changed.push(Changed { path, key, mark, project_folder, standing });
     }
 
     fn in_order(mut self) -> Self {

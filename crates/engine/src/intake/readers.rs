@@ -17,23 +17,25 @@ pub(super) trait OfFile: Send {
 }
 
 /// Reads files piece by piece and gives each piece to `take`, the pieces of a file together and the files in their order:
-/// of two copies of a response the older file's comes first, and nobody runs far ahead. `read` stops where it is told
-/// that nobody listens any more, and says whether it came to the end.
-pub(super) fn in_order<P: OfFile, E>(
+/// of two copies of a response the older file's comes first, and nobody runs far ahead. `take` says whether anybody still
+/// listens; `read` stops where nobody does, and says whether it came to the end.
+pub(super) fn in_order<P: OfFile>(
     changed: Vec<Changed>,
     read: impl Fn(&Changed, &mut dyn FnMut(P) -> bool) -> bool + Sync,
-    mut take: impl FnMut(P) -> Result<(), E>,
-) -> Result<(), E> {
+    mut take: impl FnMut(P) -> bool,
+) {
     if changed.iter().map(Changed::bytes_new).sum::<u64>() < THREADS_BYTES_MIN {
         for file in changed {
-            let mut outcome = Ok(());
+            let mut is_heard = true;
             read(&file, &mut |piece| {
-                outcome = take(piece);
-                outcome.is_ok()
+                is_heard = take(piece);
+                is_heard
             });
-            outcome?;
+            if !is_heard {
+                return;
+            }
         }
-        return Ok(());
+        return;
     }
     let count = changed.len();
     let mut shares: [Vec<Changed>; THREADS] = [const { Vec::new() }; THREADS];
@@ -60,12 +62,13 @@ pub(super) fn in_order<P: OfFile, E>(
         for index in 0..count {
             while let Ok(piece) = readers[index % THREADS].recv() {
                 let is_last = piece.is_last();
-                take(piece)?;
+                if !take(piece) {
+                    return;
+                }
                 if is_last {
                     break;
                 }
             }
         }
-        Ok(())
-    })
+    });
 }

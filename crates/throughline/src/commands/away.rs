@@ -11,6 +11,7 @@ use throughline_domain::hand_over::StandingLine;
 use throughline_domain::ledger::{FindingKind, Ledger, Phase};
 use throughline_domain::text::one_line;
 use throughline_domain::{Health, State, Trigger};
+use throughline_engine::gauge::Gauge;
 use throughline_engine::liveness::{self, Fate};
 use throughline_redact as redact;
 use throughline_store::spool;
@@ -19,7 +20,6 @@ use super::briefing::session_ledger;
 use super::checkpoint::{self, Left};
 use super::{App, compact_focus, handover, notes};
 use crate::failure::Failure;
-use crate::gauge::Gauge;
 use crate::output::{self, GOOD, HEAD, WARN, styled};
 
 const EXAMPLES: &str = "\

@@ -3,8 +3,10 @@
 use serde_json::json;
 use throughline_engine::intake::discover::config_folders;
 use throughline_engine::intake::recall::Intake as Indexed;
-use throughline_engine::intake::usage::{self as intake, Intake};
+use throughline_engine::intake::usage::Intake;
+use throughline_engine::intake::{self, Limits, Stores};
 use throughline_engine::place::Place;
+use throughline_store::recall::RecallError;
 
 use super::recall;
 use super::usage::open_store;
@@ -40,13 +42,19 @@ pub(crate) fn run(place: &Place, args: &Args) -> Result<(), Failure> {
         )
         .hint("CLAUDE_CONFIG_DIR names the client's configuration folder, where it is not ~/.claude"));
     }
-    let mut store = open_store(place)?;
-    let done = intake::catch_up(place, &mut store, &mut Progress::on_terminal())?;
-    let indexed = match recall::backfill(place, &mut Progress::on_terminal()) {
-        Ok(indexed) => indexed,
-        Err(error) => {
-            output::warn(&format!("recall was not brought up to date: {error}"));
-            None
+    let (done, indexed) = read(place);
+    let indexed = indexed.unwrap_or_else(|error| {
+        output::warn(&format!("recall was not brought up to date: {error}"));
+        None
+    });
+    let done = match done {
+        Ok(done) => done,
+        Err(failure) => {
+            // What recall has it has, whatever became of usage.
+            if let Some(indexed) = indexed.filter(|_| !args.json) {
+                output::say(&summary_indexed(&indexed))?;
+            }
+            return Err(failure);
         }
     };
     if args.json {
@@ -67,6 +75,18 @@ pub(crate) fn run(place: &Place, args: &Args) -> Result<(), Failure> {
         output::remark(&styled(DIM, "`throughline usage days` shows them by day"));
     }
     Ok(())
+}
+
+/// Reads each transcript once, for both stores. What fails for one of them is read for the other all the same.
+fn read(place: &Place) -> (Result<Intake, Failure>, Result<Option<Indexed>, RecallError>) {
+    let (mut usage, mut recall) = (open_store(place), recall::Opened::to_write(place));
+    let stores = Stores {
+        usage: usage.as_mut().ok(),
+        recall: recall.as_mut().ok().and_then(Option::as_mut).map(recall::Opened::index),
+    };
+    let done = intake::catch_up(place, stores, Limits::default(), &mut Progress::on_terminal());
+    let counted = usage.and_then(|_| Ok(done.usage.transpose()?.unwrap_or_default()));
+    (counted, recall.and_then(|_| done.recall.transpose()))
 }
 
 fn summary(done: &Intake) -> String {

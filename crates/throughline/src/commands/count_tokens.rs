@@ -6,10 +6,10 @@ use serde_json::json;
 use throughline_briefing::handoff::{NextCompaction, thousands};
 use throughline_domain::text::one_line;
 use throughline_domain::token_estimate::{ERROR_PERCENT, estimate};
+use throughline_engine::gauge::Gauge;
 
 use super::App;
 use crate::failure::Failure;
-use crate::gauge::Gauge;
 use crate::given;
 use crate::messages_api::Api;
 use crate::output::{self, DIM, WARN, styled};
@@ -53,7 +53,7 @@ struct Counted {
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    let gauge = Gauge::at_hand(app, None);
+    let gauge = Gauge::at_hand(&app.at_hand(), None);
     let model = args.online.then(|| model(args, gauge.as_ref()));
     let api = args.online.then(Api::from_env).transpose()?;
     if let Some(api) = api.as_ref().filter(|api| api.is_in_the_open()) {

@@ -6,13 +6,13 @@ use throughline_briefing::Facts;
 use throughline_briefing::handoff::{self, ContextUse, Work};
 use throughline_domain::time;
 use throughline_domain::{Health, State};
+use throughline_engine::gauge::Gauge;
 use throughline_redact as redact;
 use throughline_store::memory::Draft;
 
 use super::briefing::ledger_of_work;
 use super::{App, handover};
 use crate::failure::Failure;
-use crate::gauge::Gauge;
 use crate::output;
 
 /// Print the hand-over as a block for another person and note it; refuses when the context is nearly full
@@ -41,7 +41,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
 
 /// The block, the state with the hand-over noted in it, and how full the context is.
 pub(super) fn block(app: &App, force: bool) -> Result<(String, State, Option<ContextUse>), Failure> {
-    let context = Gauge::at_hand(app, None).and_then(|gauge| gauge.context_use());
+    let context = Gauge::at_hand(&app.at_hand(), None).and_then(|gauge| gauge.context_use());
     if let Some(context) = context
         && context.health >= Health::Critical
         && !force

@@ -8,13 +8,13 @@ use throughline_domain::Health;
 use throughline_domain::purity::Purification;
 use throughline_domain::text::one_line;
 use throughline_domain::{Timestamp, time};
+use throughline_engine::gauge::Gauge;
 use throughline_engine::liveness;
 use throughline_usage::bar::{Bar, Pen};
 use throughline_usage::trail::spark;
 
 use super::App;
 use crate::failure::Failure;
-use crate::gauge::Gauge;
 use crate::output::{self, BAD, DIM, GOOD, HEAD, WARN, styled};
 
 const BAR_CELLS: usize = 40;
@@ -65,7 +65,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     }
     // A session of this project may be named by the beginning of its id; anything else as it is.
     let whole = args.session.as_deref().and_then(|name| super::sessions::named(app, name).ok());
-    let gauge = Gauge::at_hand(app, whole.as_deref().or(args.session.as_deref()));
+    let gauge = Gauge::at_hand(&app.at_hand(), whole.as_deref().or(args.session.as_deref()));
     if let (true, Some(gauge)) = (args.trend, &gauge) {
         let trend = trend::read(&gauge.transcript, app.config.purity.scale.clone(), app.config.gate.turns)?;
         return if args.json {

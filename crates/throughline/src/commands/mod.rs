@@ -53,10 +53,10 @@ pub(crate) mod withdraw;
 pub(crate) mod work;
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use throughline_domain::{Origin, State, Timestamp};
-use throughline_engine::liveness;
+pub(crate) use throughline_engine::at_hand::ARCHIVE_WAIT;
+use throughline_engine::at_hand::AtHand;
 use throughline_engine::place::{self, Place};
 use throughline_store::config::{Config, ConfigProblem};
 use throughline_store::gate;
@@ -68,9 +68,6 @@ use crate::failure::Failure;
 use crate::output;
 use crate::quoting;
 use crate::repairs::{self, Audience};
-
-/// How long a verb waits for the archive after its change is safe.
-pub(crate) const ARCHIVE_WAIT: Duration = Duration::from_secs(2);
 
 /// The project at hand.
 pub(crate) struct App {
@@ -157,10 +154,12 @@ impl App {
 
     /// The session at hand: the one that calls, else the one last active in this project.
     pub(crate) fn session_at_hand(&self) -> Option<String> {
-        self.author().session.or_else(|| {
-            let seen = liveness::sessions(&self.place.home, &self.memory.project, self.now);
-            seen.into_iter().next().map(|seen| seen.session)
-        })
+        self.at_hand().session()
+    }
+
+    /// The same, for the work below the verbs.
+    pub(crate) fn at_hand(&self) -> AtHand<'_> {
+        AtHand { place: &self.place, memory: &self.memory, author: self.author() }
     }
 
     /// Changes the working set, tells what happened on the way, and lets the archive catch up.

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use throughline_briefing::Facts;
 use throughline_briefing::continuation::{self, Advice, Continuation, Fill, Role, Session, Standing};
+use throughline_engine::gauge::Gauge;
 use throughline_engine::liveness::{self, Fate};
 
 use super::App;
 use super::briefing::{ledger_of, ledger_of_work};
 use crate::failure::Failure;
-use crate::gauge::Gauge;
 use crate::output::{self, DIM, GOOD, HEAD, HINT, WARN, styled};
 
 const EXAMPLES: &str = "\

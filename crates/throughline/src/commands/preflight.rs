@@ -4,12 +4,12 @@ use serde_json::json;
 use throughline_briefing::handoff::{NextCompaction, thousands};
 use throughline_domain::text::one_line;
 use throughline_domain::{Health, time};
+use throughline_engine::gauge::Gauge;
 use throughline_engine::liveness;
 
 use super::App;
 use super::health::as_json;
 use crate::failure::Failure;
-use crate::gauge::Gauge;
 use crate::output::{self, BAD, GOOD, WARN, styled};
 
 const EXAMPLES: &str = "\
@@ -56,7 +56,7 @@ fn percent(text: &str) -> Result<u64, String> {
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    let gauge = Gauge::at_hand(app, args.session.as_deref());
+    let gauge = Gauge::at_hand(&app.at_hand(), args.session.as_deref());
     let used = gauge.as_ref().and_then(Gauge::now).map(|fill| fill.used_tokens);
     let (Some(gauge), Some(used)) = (&gauge, used) else {
         let why = if gauge.is_some() {

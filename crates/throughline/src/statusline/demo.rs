@@ -2,16 +2,15 @@
 
 use throughline_domain::Health;
 use throughline_domain::purity::Level;
+use throughline_engine::statusline::rules;
 use throughline_statusline::{
     Colour, Compaction, Context, Facts, Limit, Look, Preset, Saved, Segment, render,
 };
 use throughline_store::config::Statusline;
 
-use super::rules;
-
 /// The whole demonstration.
 pub(super) fn screen() -> String {
-    let base = rules::look(&Statusline::default());
+    let base = rules::look(&Statusline::default(), &crate::surroundings::AROUND);
     let mut text = String::new();
     let mut show = |title: &str, facts: &Facts<'_>, look: &Look| {
         text.push_str(&heading(title, base.colour));

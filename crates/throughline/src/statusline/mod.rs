@@ -3,33 +3,21 @@
 //! payload ─► rules (compiled once) ─► change test ─► usage log; and what is known ─► lines.
 
 mod demo;
-mod facts;
-mod rules;
-mod track;
 mod wrap;
 
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-use throughline_agents::claude_code::compaction_point::{At, CompactionPoint, effective_point};
-use throughline_agents::claude_code::statusline_payload::{self, Context, StatuslinePayload};
-use throughline_domain::usage_memory::UsageMemory;
-use throughline_domain::{Health, Timestamp};
-use throughline_engine::place::Place;
+use throughline_agents::claude_code::statusline_payload;
+use throughline_domain::Timestamp;
+use throughline_engine::statusline::{Call, facts, rules};
 use throughline_redact as redact;
-use throughline_statusline::{Look, NO_DATA, render};
-use throughline_store::door::Spot;
-use throughline_store::statusline_rules::StatuslineRules;
-use throughline_store::usage_file;
+use throughline_statusline::{NO_DATA, render};
 
 use crate::input;
 use crate::leave::leave;
-
-pub(crate) use rules::look_problems;
-
-/// The session of a payload that names none.
-const UNNAMED: &str = "unknown";
+use crate::surroundings;
 
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     survive_panics();
@@ -59,51 +47,11 @@ fn say(text: &str) {
     let _ = stdout.write_all(format!("{text}\n").as_bytes()).and_then(|()| stdout.flush());
 }
 
-/// One call, with everything that was settled for it.
-struct Call {
-    payload: StatuslinePayload,
-    now: Timestamp,
-    /// Where the session's files are; `None` without a data folder.
-    session: Option<(Place, Spot)>,
-    rules: StatuslineRules,
-    point: CompactionPoint,
-}
-
-impl Call {
-    /// Tokens at which the client compacts, if it does and we know.
-    fn compacts_at(&self) -> Option<u64> {
-        if let At::Compacts(tokens) = self.point.at { Some(tokens) } else { None }
-    }
-
-    /// How near the compaction is (the end of the window, where none will come).
-    fn health(&self) -> Option<Health> {
-        let Context::Known(size) = self.payload.context else { return None };
-        let percent = size.used().saturating_mul(100) / self.point.limit_tokens().max(1);
-        let [warning, critical, emergency] = self.rules.thresholds;
-        Some(Health::at(percent, warning, critical, emergency))
-    }
-}
-
 fn own_lines(bytes: &[u8]) -> Vec<String> {
-    let Some(mut payload) = statusline_payload::parse(bytes) else { return vec![NO_DATA.to_owned()] };
-    if payload.session_id.is_empty() {
-        // A payload by hand, as people try a status line out: logged like any other.
-        UNNAMED.clone_into(&mut payload.session_id);
-    }
-    let now = Timestamp::now();
-    let place = crate::surroundings::place();
-    let rules = rules::settle(place.as_ref(), &payload, now);
-    let point = effective_point(&rules::inputs(&rules.compaction, &payload));
-    let session = place.map(|place| {
-        let folder = place.home.session(&payload.session_id);
-        (place, folder)
-    });
-    let call = Call { payload, now, session, rules, point };
-    let memory = match &call.session {
-        Some((place, folder)) => track::keep(&call, place, folder, usage_file::read(folder)),
-        None => UsageMemory::default(),
-    };
-    let look: Look = rules::look(&call.rules.look);
+    let Some(payload) = statusline_payload::parse(bytes) else { return vec![NO_DATA.to_owned()] };
+    let call = Call::settle(payload, surroundings::place(), Timestamp::now());
+    let memory = call.keep();
+    let look = rules::look(&call.rules.look, &surroundings::AROUND);
     let around = facts::Around::look(&call, &look);
     render(&facts::gather(&call, &memory, &around), &look)
 }

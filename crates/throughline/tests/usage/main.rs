@@ -12,4 +12,5 @@ mod kills;
 mod logs;
 mod prices;
 mod reports;
+mod together;
 mod truth;

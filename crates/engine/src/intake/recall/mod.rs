@@ -1,13 +1,11 @@
-//! Intake: brings the index of recall up to date with what the agent wrote since the last time.
-//!
-//! Two threads read and pack, one writes. Passages go in together with how far their transcript was read: a kill at
-//! any instant loses nothing and takes nothing twice.
+//! The index of recall: passages of transcripts go in by batches, and what is too old makes room.
 
-mod reading;
+mod lines;
 
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 use throughline_domain::Timestamp;
 use throughline_store::config::Recall as Rules;
@@ -17,17 +15,17 @@ use throughline_store::known_files::{FileMark, KnownFile};
 use throughline_store::paths::Home;
 use throughline_store::recall::{Added, Batch, Recall, RecallError, Retention, Writing};
 
-use self::reading::Piece;
-use super::discover::{Changed, Discovered, config_folders, discover};
-use super::{Silent, Watch, readers};
+pub use super::Limits;
+use super::discover::{Changed, Discovered};
+use super::transcript::Part;
+use super::{PROBLEMS_MAX, Side, Sides, Silent, Stores, Watch, read_all};
 use crate::place::Place;
+pub(super) use lines::{Lines, Told};
 
 /// Text of one transaction.
 const BATCH_BYTES: u64 = 4 << 20;
 /// Files of one transaction.
 const BATCH_FILES: usize = 256;
-/// Problems that are told one by one.
-const PROBLEMS_MAX: usize = 20;
 /// After so much new text the index is put in order.
 const TIDY_BYTES: u64 = 2 << 20;
 
@@ -65,47 +63,26 @@ impl Intake {
     }
 }
 
-/// How much is read.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Limits {
-    /// Until then; what is left waits for the next time. The newest transcripts come first then.
-    pub deadline: Option<Instant>,
-    /// So much of one transcript.
-    pub file_bytes: Option<u64>,
+/// The index, with the right to write to it.
+#[derive(Debug)]
+pub struct Index<'i> {
+    /// The index itself.
+    pub store: &'i mut Recall,
+    /// The right to write.
+    pub writing: &'i Writing,
+    /// How long and how much is kept.
+    pub rules: &'i Rules,
 }
 
-/// How it is read: how much, and what not.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Reading<'f> {
-    pub(super) limits: Limits,
-    pub(super) forgotten: &'f Forgotten,
-}
-
-/// Reads what is new in all transcripts.
+/// Reads what is new in all transcripts for this index alone.
 pub fn catch_up(
     place: &Place,
-    store: &mut Recall,
-    writing: &Writing,
-    rules: &Rules,
+    index: Index<'_>,
     limits: Limits,
     progress: &mut dyn Watch,
 ) -> Result<Intake, RecallError> {
-    let began = Instant::now();
-    let mut intake = Intake::default();
-    let known = store.known_files()?;
-    let forgotten = Forgotten::read(&place.home)?;
-    let Discovered { mut changed, files, unreadable } = discover(&config_folders(place), &known, &forgotten);
-    intake.files = files;
-    for (path, what) in unreadable {
-        intake.problem(path, what);
-    }
-    if limits.deadline.is_some() {
-        changed.reverse();
-    }
-    read_all(changed, store, writing, Reading { limits, forgotten: &forgotten }, progress, &mut intake)?;
-    settle(store, writing, rules, &mut intake)?;
-    intake.ms = began.elapsed().as_millis();
-    Ok(intake)
+    let stores = Stores { usage: None, recall: Some(index) };
+    super::catch_up(place, stores, limits, progress).recall.unwrap_or_else(|| Ok(Intake::default()))
 }
 
 /// Reads what is new in one transcript.
@@ -117,35 +94,17 @@ pub fn catch_up_one(
     rules: &Rules,
     limits: Limits,
 ) -> Result<Intake, RecallError> {
-    let mut intake = Intake::default();
-    let Ok(meta) = outside::metadata(path) else { return Ok(intake) };
+    let Ok(meta) = outside::metadata(path) else { return Ok(Intake::default()) };
+    let began = Instant::now();
     let forgotten = Forgotten::read(home)?;
     let path = crate::place::real(path);
     let key = path.to_string_lossy().into_owned();
-    let known = store.known_files()?.remove(&key);
-    let folder = path.parent().and_then(Path::file_name);
-    let project_folder = folder.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let changed = Changed { path, key, mark: FileMark::of(&meta), project_folder, known };
-    intake.files = 1;
-    let reading = Reading { limits, forgotten: &forgotten };
-    read_all(vec![changed], store, writing, reading, &mut Silent, &mut intake)?;
-    settle(store, writing, rules, &mut intake)?;
-    Ok(intake)
-}
-
-fn settle(
-    store: &mut Recall,
-    writing: &Writing,
-    rules: &Rules,
-    intake: &mut Intake,
-) -> Result<(), RecallError> {
-    if intake.added.text_bytes >= TIDY_BYTES {
-        store.tidy(writing)?;
-    }
-    if intake.added.passages > 0 {
-        intake.sessions_removed = store.keep_within(writing, retention(rules))?.sessions_removed;
-    }
-    Ok(())
+    let mut writer = Writer::begin(Index { store, writing, rules })?;
+    let changed = Changed::for_recall(path, key, FileMark::of(&meta), &writer.known);
+    writer.intake.files = 1;
+    let mut sides = Sides { usage: Side::Absent, recall: Side::Going(writer) };
+    read_all(vec![changed], &forgotten, limits, &mut sides, &mut Silent);
+    sides.recall.end(|writer| writer.finish(began)).unwrap_or_else(|| Ok(Intake::default()))
 }
 
 fn retention(rules: &Rules) -> Retention {
@@ -155,54 +114,52 @@ fn retention(rules: &Rules) -> Retention {
     Retention { bytes_max: rules.max_bytes, oldest_s }
 }
 
-fn read_all(
-    changed: Vec<Changed>,
-    store: &mut Recall,
-    writing: &Writing,
-    how: Reading<'_>,
-    progress: &mut dyn Watch,
-    intake: &mut Intake,
-) -> Result<(), RecallError> {
-    if changed.is_empty() {
-        return Ok(());
-    }
-    let bytes = changed.iter().map(Changed::bytes_new).sum();
-    progress.begin(bytes);
-    let seen = Mutex::new(store.known_lines()?);
-    let now = SystemTime::now();
-    let mut writer = Writer { store, writing, batch: Batch::default(), text_bytes: 0, intake, progress };
-    readers::in_order(
-        changed,
-        |file, give| reading::read(file, now, how, &seen, give),
-        |piece| writer.take(piece),
-    )?;
-    writer.flush()?;
-    intake.bytes_left = bytes.saturating_sub(intake.bytes + intake.bytes_unfinished);
-    progress.end();
-    Ok(())
-}
-
-struct Writer<'w> {
-    store: &'w mut Recall,
-    writing: &'w Writing,
+/// What writes to the index.
+#[derive(Debug)]
+pub(super) struct Writer<'w> {
+    index: Index<'w>,
+    /// What was read before.
+    pub(super) known: BTreeMap<String, KnownFile>,
     batch: Batch,
     text_bytes: u64,
-    intake: &'w mut Intake,
-    progress: &'w mut dyn Watch,
+    /// Bytes that there are to read.
+    bytes_new: u64,
+    intake: Intake,
 }
 
-impl Writer<'_> {
-    fn take(&mut self, piece: Piece) -> Result<(), RecallError> {
-        self.progress.step(piece.bytes);
-        self.intake.bytes += piece.bytes;
-        self.intake.bytes_unfinished += piece.unfinished_bytes;
-        self.intake.files_read += u64::from(piece.is_last && piece.file.is_some());
-        for what in piece.problems {
-            self.intake.problem(piece.path.clone(), what);
+impl<'w> Writer<'w> {
+    pub(super) fn begin(index: Index<'w>) -> Result<Self, RecallError> {
+        let known = index.store.known_files()?;
+        let intake = Intake::default();
+        Ok(Self { index, known, batch: Batch::default(), text_bytes: 0, bytes_new: 0, intake })
+    }
+
+    pub(super) fn found(&mut self, found: &Discovered) {
+        self.intake.files = found.files;
+        for (path, what) in &found.unreadable {
+            self.intake.problem(path.clone(), what.clone());
         }
-        self.text_bytes += piece.blocks.iter().map(|block| block.text_bytes).sum::<u64>();
-        self.batch.blocks.extend(piece.blocks);
-        if let Some(file) = piece.file {
+    }
+
+    /// The lines that the index has, by their marks; not asked for where nothing is to be read.
+    pub(super) fn seen(&mut self, changed: &[Changed]) -> Result<Mutex<HashSet<u64>>, RecallError> {
+        self.bytes_new = changed.iter().map(Changed::bytes_new_to_recall).sum();
+        if changed.iter().all(|file| file.standing.recall.is_none()) {
+            return Ok(Mutex::default());
+        }
+        Ok(Mutex::new(self.index.store.known_lines()?))
+    }
+
+    pub(super) fn take(&mut self, part: Part<Told>) -> Result<(), RecallError> {
+        self.intake.bytes += part.bytes;
+        self.intake.bytes_unfinished += part.unfinished_bytes;
+        self.intake.files_read += u64::from(part.is_last && part.file.is_some());
+        for what in part.problems {
+            self.intake.problem(part.path.clone(), what);
+        }
+        self.text_bytes += part.told.iter().map(|block| block.text_bytes).sum::<u64>();
+        self.batch.blocks.extend(part.told);
+        if let Some(file) = part.file {
             self.keep(file);
         }
         if self.text_bytes >= BATCH_BYTES || self.batch.files.len() >= BATCH_FILES {
@@ -217,13 +174,27 @@ impl Writer<'_> {
         self.batch.files.push(file);
     }
 
-    fn flush(&mut self) -> Result<(), RecallError> {
+    pub(super) fn flush(&mut self) -> Result<(), RecallError> {
         if !self.batch.files.is_empty() {
-            let added = self.store.add(self.writing, &self.batch)?;
+            let added = self.index.store.add(self.index.writing, &self.batch)?;
             self.intake.added.add(added);
             self.batch = Batch::default();
             self.text_bytes = 0;
         }
         Ok(())
+    }
+
+    /// After the transcripts: the index is put in order, and what is too old makes room.
+    pub(super) fn finish(self, began: Instant) -> Result<Intake, RecallError> {
+        let Self { index: Index { store, writing, rules }, mut intake, .. } = self;
+        intake.bytes_left = self.bytes_new.saturating_sub(intake.bytes + intake.bytes_unfinished);
+        if intake.added.text_bytes >= TIDY_BYTES {
+            store.tidy(writing)?;
+        }
+        if intake.added.passages > 0 {
+            intake.sessions_removed = store.keep_within(writing, retention(rules))?.sessions_removed;
+        }
+        intake.ms = began.elapsed().as_millis();
+        Ok(intake)
     }
 }

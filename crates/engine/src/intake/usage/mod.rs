@@ -1,15 +1,12 @@
-//! Intake: brings the store of usage up to date with what the agent wrote since the last time.
-//!
-//! Two threads read transcripts, one writes rows. Batches go in together with how far their files were read: a kill
-//! at any instant, or a second intake beside this one, loses nothing and counts nothing twice.
+//! The store of usage: responses and compactions of transcripts, and samples of usage logs, go in by batches.
 
 mod disagreements;
+mod lines;
 mod logs;
-mod transcript;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 use throughline_domain::Timestamp;
 use throughline_store::archive::ArchiveError;
@@ -17,18 +14,16 @@ use throughline_store::forget::Forgotten;
 use throughline_store::known_files::KnownFile;
 use throughline_store::usage::{Added, Batch, UsageStore};
 
-use super::discover::{Changed, Discovered, config_folders, discover};
-use super::{Watch, readers};
+use super::discover::Discovered;
+use super::transcript::Part;
+use super::{Limits, PROBLEMS_MAX, Stores, Watch};
 use crate::place::Place;
-use transcript::Piece;
-pub(super) use transcript::project_of;
+pub(super) use lines::{Lines, Told, project_of};
 
 /// Rows of one transaction: enough to be quick, few enough that others who write need not wait long.
 const BATCH_ROWS: usize = 8_192;
 /// Files of one transaction.
 const BATCH_FILES: usize = 512;
-/// Problems that are told one by one.
-const PROBLEMS_MAX: usize = 20;
 
 /// What an intake did.
 #[derive(Debug, Default)]
@@ -60,92 +55,83 @@ impl Intake {
     }
 }
 
-/// Reads what is new: in the client's transcripts, then in the usage logs of the projects they name.
+/// Reads what is new for this store alone.
 pub fn catch_up(
     place: &Place,
     store: &mut UsageStore,
     progress: &mut dyn Watch,
 ) -> Result<Intake, ArchiveError> {
-    let began = Instant::now();
-    let mut intake = Intake::default();
-    let known = store.known_files()?;
-    let forgotten = Forgotten::read(&place.home)
-        .map_err(|error| ArchiveError::Io { path: error.path.clone(), what: error.source.to_string() })?;
-    let seen = Seen { known: &known, forgotten: &forgotten };
-    transcripts(&config_folders(place), &seen, store, &mut intake, progress)?;
-    logs::read(place, &seen, store, &mut intake)?;
-    if intake.added != Added::default() {
-        disagreements::log(place, store)?;
-    }
-    intake.ms = began.elapsed().as_millis();
-    Ok(intake)
+    let stores = Stores { usage: Some(store), recall: None };
+    super::catch_up(place, stores, Limits::default(), progress).usage.unwrap_or_else(|| Ok(Intake::default()))
 }
 
-/// What was read before, and what is not to be read again.
-struct Seen<'s> {
-    known: &'s BTreeMap<String, KnownFile>,
-    forgotten: &'s Forgotten,
-}
-
-fn transcripts(
-    config_folders: &[PathBuf],
-    seen: &Seen<'_>,
-    store: &mut UsageStore,
-    intake: &mut Intake,
-    progress: &mut dyn Watch,
-) -> Result<(), ArchiveError> {
-    let Discovered { changed, files, unreadable } = discover(config_folders, seen.known, seen.forgotten);
-    intake.files = files;
-    for (path, what) in unreadable {
-        intake.problem(path, what);
-    }
-    let bytes = changed.iter().map(Changed::bytes_new).sum();
-    progress.begin(bytes);
-    let forgotten = seen.forgotten;
-    let mut writer = Writer { store, batch: Batch::default(), forgotten, intake, progress };
-    let now = SystemTime::now();
-    readers::in_order(changed, |file, give| transcript::read(file, now, give), |piece| writer.take(piece))?;
-    writer.flush()?;
-    progress.end();
-    Ok(())
-}
-
-struct Writer<'w> {
+/// What writes to the store.
+#[derive(Debug)]
+pub(super) struct Writer<'w> {
     store: &'w mut UsageStore,
-    batch: Batch,
+    /// What was read before.
+    pub(super) known: BTreeMap<String, KnownFile>,
     forgotten: &'w Forgotten,
-    intake: &'w mut Intake,
-    progress: &'w mut dyn Watch,
+    batch: Batch,
+    intake: Intake,
 }
 
-impl Writer<'_> {
-    fn take(&mut self, piece: Piece) -> Result<(), ArchiveError> {
-        self.progress.step(piece.bytes);
-        self.intake.bytes += piece.bytes;
-        self.intake.lines += piece.lines;
-        self.intake.files_read += u64::from(piece.is_last);
-        for what in piece.problems {
-            self.intake.problem(piece.path.clone(), what);
+impl<'w> Writer<'w> {
+    pub(super) fn begin(store: &'w mut UsageStore, forgotten: &'w Forgotten) -> Result<Self, ArchiveError> {
+        let known = store.known_files()?;
+        Ok(Self { store, known, forgotten, batch: Batch::default(), intake: Intake::default() })
+    }
+
+    pub(super) fn found(&mut self, found: &Discovered) {
+        self.intake.files = found.files;
+        for (path, what) in &found.unreadable {
+            self.intake.problem(path.clone(), what.clone());
+        }
+    }
+
+    pub(super) fn take(&mut self, part: Part<Told>) -> Result<(), ArchiveError> {
+        self.intake.bytes += part.bytes;
+        self.intake.lines += part.lines;
+        self.intake.files_read += u64::from(part.is_last);
+        for what in part.problems {
+            self.intake.problem(part.path.clone(), what);
         }
         let is_kept = |session: &str, project: &str, at: Timestamp| {
             !self.forgotten.covers(session, project, at.as_millisecond())
         };
-        let responses = piece.responses.into_iter();
+        let responses = part.told.responses.into_iter();
         self.batch.responses.extend(responses.filter(|it| is_kept(&it.session, &it.project, it.at)));
-        let boundaries = piece.boundaries.into_iter();
+        let boundaries = part.told.boundaries.into_iter();
         self.batch.boundaries.extend(boundaries.filter(|it| is_kept(&it.session, &it.project, it.at)));
-        self.batch.files.extend(piece.file);
+        self.batch.files.extend(part.file);
         if self.batch.responses.len() >= BATCH_ROWS || self.batch.files.len() >= BATCH_FILES {
             self.flush()?;
         }
         Ok(())
     }
 
-    fn flush(&mut self) -> Result<(), ArchiveError> {
+    pub(super) fn flush(&mut self) -> Result<(), ArchiveError> {
         if !self.batch.files.is_empty() {
             let batch = std::mem::take(&mut self.batch);
             self.intake.added.add(self.store.add(&batch)?);
         }
         Ok(())
     }
+
+    /// After the transcripts: the usage logs of the projects that they name.
+    pub(super) fn finish(mut self, place: &Place, began: Instant) -> Result<Intake, ArchiveError> {
+        let seen = Seen { known: &self.known, forgotten: self.forgotten };
+        logs::read(place, &seen, self.store, &mut self.intake)?;
+        if self.intake.added != Added::default() {
+            disagreements::log(place, self.store)?;
+        }
+        self.intake.ms = began.elapsed().as_millis();
+        Ok(self.intake)
+    }
+}
+
+/// What was read before, and what is not to be read again.
+struct Seen<'s> {
+    known: &'s BTreeMap<String, KnownFile>,
+    forgotten: &'s Forgotten,
 }

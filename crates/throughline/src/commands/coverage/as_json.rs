@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use throughline_briefing::session::Kept;
 use throughline_domain::need::{NeedKind, Share};
+use throughline_engine::coverage::{Compaction, Coverage, Holder, Judged, Settings};
 use throughline_redact as redact;
 
-use super::measure::{Compaction, Coverage, Holder, Judged, Settings};
 use super::plot::{Means, means};
 
 /// The whole report.

@@ -1,20 +1,17 @@
 //! `coverage`: what each compaction took, what the briefing brings back, what the agent then really used.
 
 mod as_json;
-mod measure;
 mod plot;
 mod table;
-pub(crate) mod transcripts;
-
-use std::collections::HashSet;
-use std::path::Path;
 
 use throughline_briefing::Cap;
+use throughline_domain::text::one_line;
+use throughline_engine::coverage::{self, CoverageError, Settings};
+use throughline_engine::transcripts::{self, TranscriptsError};
 
 use super::App;
 use crate::failure::Failure;
 use crate::output;
-use measure::{Coverage, Settings};
 
 /// Show what compactions took and what the briefing brings back, measured on transcripts
 ///
@@ -46,15 +43,16 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+    let (place, project) = (&app.place, &app.memory.project);
     let tokens = args.tokens.unwrap_or(app.config.briefing.tokens);
     let settings = Settings { tokens, cap: Cap::tokens(tokens), turns: args.turns };
     let coverages = if args.sessions.is_empty() && !args.all {
-        vec![newest_compacted(app, &settings)?]
+        coverage::of_newest(place, project, &settings)?
     } else if args.all {
-        measure_all(&transcripts::of_project(app)?, &settings)?
+        coverage::of_all(&transcripts::of_project(place, project)?, &settings)?
     } else {
-        let paths = args.sessions.iter().map(|session| transcripts::named(app, session));
-        measure_all(&paths.collect::<Result<Vec<_>, _>>()?, &settings)?
+        let paths = args.sessions.iter().map(|session| transcripts::named(place, project, session));
+        coverage::of_all(&paths.collect::<Result<Vec<_>, _>>()?, &settings)?
     };
     for coverage in &coverages {
         for problem in &coverage.problems {
@@ -68,27 +66,33 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     plot::show(&coverages)
 }
 
-/// All of them. A resumed session copies the history of the one before: a compaction counts once.
-fn measure_all(paths: &[impl AsRef<Path>], settings: &Settings) -> Result<Vec<Coverage>, Failure> {
-    let mut seen = HashSet::new();
-    let mut coverages = Vec::new();
-    for path in paths {
-        let mut coverage = measure::transcript(path.as_ref(), settings)?;
-        coverage.compactions.retain(|compaction| seen.insert(compaction.mark));
-        coverages.push(coverage);
+impl From<CoverageError> for Failure {
+    fn from(error: CoverageError) -> Self {
+        match error {
+            CoverageError::Transcripts(error) => error.into(),
+            CoverageError::File(error) => error.into(),
+        }
     }
-    Ok(coverages)
 }
 
-/// The newest session that was compacted; the newest of all where none was.
-fn newest_compacted(app: &App, settings: &Settings) -> Result<Coverage, Failure> {
-    let mut newest = None;
-    for path in transcripts::of_project(app)?.iter().rev() {
-        let Some(coverage) = measure_all(&[path], settings)?.pop() else { continue };
-        if !coverage.compactions.is_empty() {
-            return Ok(coverage);
-        }
-        newest.get_or_insert(coverage);
+impl From<TranscriptsError> for Failure {
+    fn from(error: TranscriptsError) -> Self {
+        let hint = match &error {
+            TranscriptsError::NoFolder => "give the path of a .jsonl file".to_owned(),
+            TranscriptsError::None { .. } => {
+                "`--project` names another project; a path of a .jsonl file is taken too".to_owned()
+            }
+            TranscriptsError::Neither { .. } => {
+                "`throughline coverage --all` shows all sessions of this project".to_owned()
+            }
+            TranscriptsError::Several { ids, .. } => {
+                format!("name more of it: {}", one_line(&ids.join(", "), 400))
+            }
+            TranscriptsError::Unknown { .. } => {
+                "`throughline coverage --all` shows all sessions of this project; a path of a .jsonl file is taken too"
+                    .to_owned()
+            }
+        };
+        Self::new(error.to_string()).hint(hint)
     }
-    newest.ok_or_else(|| transcripts::none(app))
 }

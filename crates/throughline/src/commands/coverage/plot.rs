@@ -2,9 +2,9 @@
 
 use throughline_domain::need::Share;
 use throughline_domain::text::one_line;
+use throughline_engine::coverage::{Compaction, Coverage, Holder};
 use throughline_usage::bar::{self, Bar, Pen};
 
-use super::measure::{Compaction, Coverage, Holder};
 use super::table::{percent, when};
 use crate::failure::Failure;
 use crate::output::{self, DIM, GOOD, HEAD, HINT, styled};

@@ -3,9 +3,9 @@
 use throughline_domain::need::{NeedKind, Needed, Share};
 use throughline_domain::text::one_line;
 use throughline_domain::time;
+use throughline_engine::coverage::{Compaction, Coverage, Holder, Judged, Settings};
 use throughline_redact as redact;
 
-use super::measure::{Compaction, Coverage, Holder, Judged, Settings};
 use crate::failure::Failure;
 use crate::output::{self, BAD, DIM, GOOD, HEAD, styled};
 

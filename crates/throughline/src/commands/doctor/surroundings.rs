@@ -58,7 +58,7 @@ pub(super) fn environment(context: &Context) -> Vec<Check> {
 
 pub(super) fn configuration(context: &Context) -> Vec<Check> {
     const NAME: &str = "configuration";
-    let odd_look = crate::statusline::look_problems(&context.config.statusline);
+    let odd_look = throughline_engine::statusline::rules::look_problems(&context.config.statusline);
     let long_rules = governance::too_long(&context.config);
     if context.config_problems.is_empty() && odd_look.is_empty() && long_rules.is_empty() {
         return vec![Check::ok(

@@ -7,6 +7,7 @@ use jiff::tz::TimeZone;
 use throughline_domain::Timestamp;
 use throughline_domain::text::one_line;
 use throughline_engine::place::{self, Place};
+use throughline_engine::transcripts;
 use throughline_store::archive::Archive;
 use throughline_store::backups::Backups;
 use throughline_store::door::NodeKind;
@@ -18,7 +19,6 @@ use throughline_store::usage::UsageStore;
 use throughline_usage::calendar;
 
 use super::Args;
-use crate::commands::coverage::transcripts;
 use crate::commands::{ARCHIVE_WAIT, App, no_home};
 use crate::failure::Failure;
 
@@ -146,7 +146,7 @@ fn sessions(app: &App) -> Result<BTreeSet<String>, Failure> {
     found.extend(Backups::of(home).kept_in(&project.key).into_iter().map(|kept| kept.name));
     found.extend(named_folders(project));
     // The client may have sessions that we never saw: they are kept away, too.
-    let transcripts = transcripts::of_project(app).unwrap_or_default();
+    let transcripts = transcripts::of_project(&app.place, &app.memory.project).unwrap_or_default();
     found.extend(transcripts.iter().filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())));
     found.retain(|id| !id.is_empty());
     Ok(found)
@@ -160,7 +160,7 @@ fn named_folders(project: &Project) -> Vec<String> {
 
 /// The client's transcripts of the sessions that are concerned: they stay where they are.
 pub(super) fn transcripts_of(app: &App, scope: &Scope) -> Vec<PathBuf> {
-    let all = transcripts::of_project(app).unwrap_or_default();
+    let all = transcripts::of_project(&app.place, &app.memory.project).unwrap_or_default();
     let is_concerned = |path: &PathBuf| {
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         scope.sessions.iter().any(|session| session == stem)

@@ -9,12 +9,12 @@ use throughline_briefing::session::Reader;
 use throughline_domain::entry::BY_AGENT;
 use throughline_domain::text::{one_line, utf16_len};
 use throughline_domain::{AnchorPriority, Detail, EvidenceType, Priority};
+use throughline_engine::gauge::Gauge;
 use throughline_mcp::Answer;
 use throughline_mcp::call::Call;
 
 use crate::commands::{App, add, anchor, briefing, checkpoint, handover, health, next, recall};
 use crate::failure::Failure;
-use crate::gauge::Gauge;
 
 /// What of `health --json` an agent can use. The client shows it the structured answer in place of the words.
 const FIGURES: [&str; 12] = [
@@ -116,7 +116,7 @@ fn keep(app: &App, note: Option<&str>) -> Result<Answer, Failure> {
 }
 
 fn health(app: &App) -> Answer {
-    let gauge = Gauge::at_hand(app, None);
+    let gauge = Gauge::at_hand(&app.at_hand(), None);
     let context = gauge.as_ref().and_then(Gauge::context_use);
     let mut text = health_block(context.as_ref()).trim_end().to_owned();
     if let Some(purity) = gauge.as_ref().and_then(|gauge| gauge.purity.as_ref()) {

@@ -16,13 +16,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use throughline_domain::Timestamp;
-use throughline_engine::intake::recall::{self as intake, Intake, Limits};
-use throughline_engine::intake::{Silent, Watch};
+use throughline_engine::intake::recall::{self as intake, Index};
+use throughline_engine::intake::{Limits, Silent};
 use throughline_engine::place::Place;
 use throughline_recall::Taste;
 use throughline_store::config::Recall as Rules;
 use throughline_store::door::Spot;
-use throughline_store::recall::{Recall, RecallError};
+use throughline_store::recall::{Recall, RecallError, Writing};
 
 pub(crate) use self::agent::{found, opened};
 pub(crate) use self::typed::with_words_apart;
@@ -155,7 +155,7 @@ pub(crate) fn open_store(place: &Place, now: Timestamp) -> Result<(Recall, Optio
 fn look_for_news(place: &Place, store: &mut Recall, rules: &Rules) -> u64 {
     let Some(writing) = Recall::writing_now(store.path()) else { return 0 };
     let limits = Limits { deadline: Some(Instant::now() + CATCH_UP), ..Limits::default() };
-    match intake::catch_up(place, store, &writing, rules, limits, &mut Silent) {
+    match intake::catch_up(place, Index { store, writing: &writing, rules }, limits, &mut Silent) {
         Ok(done) => done.bytes_left,
         Err(error) => {
             output::warn(&format!("what is new is not searched: {error}"));
@@ -164,16 +164,29 @@ fn look_for_news(place: &Place, store: &mut Recall, rules: &Rules) -> u64 {
     }
 }
 
-/// Reads everything, for `backfill`.
-pub(crate) fn backfill(place: &Place, progress: &mut dyn Watch) -> Result<Option<Intake>, RecallError> {
-    let at_hand = std::env::current_dir().ok().and_then(|folder| place.project_around(&folder));
-    let rules = rules(place, at_hand.as_deref());
-    if !rules.enabled {
-        return Ok(None);
+/// What `backfill` brings up to date.
+pub(crate) struct Opened {
+    store: Recall,
+    writing: Writing,
+    rules: Rules,
+}
+
+impl Opened {
+    /// Opens the index and waits for the right to write to it; `None` where recall is switched off.
+    pub(crate) fn to_write(place: &Place) -> Result<Option<Self>, RecallError> {
+        let at_hand = std::env::current_dir().ok().and_then(|folder| place.project_around(&folder));
+        let rules = rules(place, at_hand.as_deref());
+        if !rules.enabled {
+            return Ok(None);
+        }
+        let (store, _) = open_store(place, Timestamp::now())?;
+        let writing = Recall::writing(store.path(), throughline_store::lock::Patience::Person)?;
+        Ok(Some(Self { store, writing, rules }))
     }
-    let (mut store, _) = open_store(place, Timestamp::now())?;
-    let writing = Recall::writing(store.path(), throughline_store::lock::Patience::Person)?;
-    intake::catch_up(place, &mut store, &writing, &rules, Limits::default(), progress).map(Some)
+
+    pub(crate) fn index(&mut self) -> Index<'_> {
+        Index { store: &mut self.store, writing: &self.writing, rules: &self.rules }
+    }
 }
 
 impl From<RecallError> for Failure {

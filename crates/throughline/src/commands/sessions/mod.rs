@@ -1,14 +1,13 @@
 //! `sessions`: who worked here, when, and where each one stood.
 
-mod gather;
 mod resume;
 mod show;
 
 use serde_json::{Value, json};
 use throughline_domain::text::one_line;
 use throughline_domain::time;
+use throughline_engine::sessions::{self, Listed, Standing};
 
-use self::gather::{Listed, Standing};
 use super::App;
 use crate::failure::Failure;
 use crate::output::{self, DIM, GOOD, HINT, WARN, styled};
@@ -72,7 +71,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
 }
 
 fn list(app: &App, live: bool, limit: usize, as_json: bool) -> Result<(), Failure> {
-    let mut all = gather::sessions(app);
+    let mut all = sessions::of_project(&app.place, &app.memory.project, app.now);
     if live {
         all.retain(|session| session.standing == Standing::AtWork);
     }
@@ -104,7 +103,7 @@ pub(crate) fn named(app: &App, name: &str) -> Result<String, Failure> {
 
 /// The session that is meant: by its id, by the beginning of it, or the one at hand.
 fn chosen(app: &App, name: Option<&str>) -> Result<Listed, Failure> {
-    let mut all = gather::sessions(app);
+    let mut all = sessions::of_project(&app.place, &app.memory.project, app.now);
     let Some(name) = name else {
         let at_hand = app.session_at_hand();
         let found = all.iter().position(|session| Some(&session.id) == at_hand.as_ref()).unwrap_or(0);
@@ -132,6 +131,16 @@ fn chosen(app: &App, name: Option<&str>) -> Result<Listed, Failure> {
     }
 }
 
+fn words(standing: Standing) -> &'static str {
+    match standing {
+        Standing::AtWork => "at work",
+        Standing::Silent => "open but silent",
+        Standing::Ended => "ended",
+        Standing::Crashed => "ended without saying so",
+        Standing::Written => "known by its transcript",
+    }
+}
+
 fn row(app: &App, session: &Listed) -> String {
     let id: String = session.id.chars().take(8).collect();
     let style = match session.standing {
@@ -139,7 +148,7 @@ fn row(app: &App, session: &Listed) -> String {
         Standing::Crashed => WARN,
         Standing::Silent | Standing::Ended | Standing::Written => DIM,
     };
-    let mut about = vec![styled(style, session.standing.words())];
+    let mut about = vec![styled(style, words(session.standing))];
     about.push(format!("{} ago", ago(app, session)));
     about.extend(session.phase.as_ref().map(|phase| format!("phase {}", one_line(phase, 40))));
     about.extend(session.parent.as_ref().map(|parent| {
@@ -158,7 +167,7 @@ fn row_json(app: &App, session: &Listed) -> Value {
     json!({
         "session": session.id,
         "agent": session.agent,
-        "standing": session.standing.words(),
+        "standing": words(session.standing),
         "live": session.standing == Standing::AtWork,
         "stale": session.is_stale(app.now),
         "startedAt": session.started.map(time::iso),

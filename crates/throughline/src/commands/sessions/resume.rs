@@ -6,9 +6,9 @@ use serde_json::json;
 use throughline_briefing::Cap;
 use throughline_engine::ledger;
 use throughline_engine::resuming::{self, Back};
+use throughline_engine::sessions::{Listed, Standing};
 use throughline_store::session::GateMarks;
 
-use super::gather::{Listed, Standing};
 use crate::commands::App;
 use crate::failure::Failure;
 use crate::output;

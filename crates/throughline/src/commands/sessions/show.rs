@@ -7,10 +7,10 @@ use throughline_domain::ledger::Ledger;
 use throughline_domain::text::one_line;
 use throughline_domain::time;
 use throughline_engine::ledger;
+use throughline_engine::sessions::Listed;
 use throughline_store::checkpoints::Checkpoints;
 
-use super::gather::Listed;
-use super::{ago, row_json};
+use super::{ago, row_json, words};
 use crate::commands::App;
 use crate::commands::checkpoint::reading::section;
 use crate::failure::Failure;
@@ -39,7 +39,7 @@ pub(super) fn run(app: &App, session: &Listed, as_json: bool) -> Result<(), Fail
     let mut lines = vec![format!(
         "{} {}, last active {} ago",
         styled(HEAD, &one_line(&session.id, 80)),
-        session.standing.words(),
+        words(session.standing),
         ago(app, session)
     )];
     let rows = [

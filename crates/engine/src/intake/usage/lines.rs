@@ -1,86 +1,24 @@
-//! One transcript: its new lines to responses and compactions, piece by piece.
+//! Lines: what those of one transcript say, to responses and compactions.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
-use std::time::SystemTime;
 
 use serde_json::{Value, json};
 use throughline_agents::claude_code::transcript_place::folder_name;
 use throughline_agents::claude_code::usage_lines::{self, Compacted, Place, UsageLine, UsedTokens};
 use throughline_domain::Timestamp;
 use throughline_domain::usage::{Boundary, RecordId, Response};
-use throughline_store::known_files::KnownFile;
-use throughline_store::transcript_file::{self, Cursor};
 
 use crate::intake::discover::Changed;
-use crate::intake::readers::OfFile;
+use crate::intake::transcript::Ear;
 
-/// Bytes read before the rows go to the writer.
-const PIECE_BYTES: u64 = 8 << 20;
 /// How deep a working folder may be in its project.
 const FOLDERS_MAX: usize = 64;
 
-/// What a stretch of a transcript holds.
+/// What a stretch of a transcript tells of use.
 #[derive(Debug, Default)]
-pub(super) struct Piece {
-    pub(super) path: PathBuf,
+pub(in crate::intake) struct Told {
     pub(super) responses: Vec<Response>,
     pub(super) boundaries: Vec<Boundary>,
-    /// How far the file was read with it; `None` when it could not be read.
-    pub(super) file: Option<KnownFile>,
-    pub(super) bytes: u64,
-    pub(super) lines: u64,
-    pub(super) problems: Vec<String>,
-    /// Whether the file is done.
-    pub(super) is_last: bool,
-}
-
-impl OfFile for Piece {
-    fn is_last(&self) -> bool {
-        self.is_last
-    }
-}
-
-/// Reads on in a file; gives piece after piece until `give` says stop. Returns whether it never did.
-pub(super) fn read(file: &Changed, now: SystemTime, mut give: impl FnMut(Piece) -> bool) -> bool {
-    let known_state = file.known.as_ref().map(|known| known.state.as_str()).unwrap_or_default();
-    let mut memory = Memory::from_text(known_state);
-    let mut cursor = file.known.as_ref().map_or_else(Cursor::at_start, |known| known.cursor.clone());
-    loop {
-        let mut lines = Lines::of(file, &mut memory);
-        let read =
-            transcript_file::read_on(&file.path, &cursor, PIECE_BYTES, now, |at, line| lines.take(at, line));
-        let Lines { mut piece, .. } = lines;
-        let reading = match read {
-            Ok((next, reading)) => {
-                cursor = next;
-                reading
-            }
-            Err(error) => {
-                piece.problems.push(error.source.to_string());
-                piece.is_last = true;
-                return give(piece);
-            }
-        };
-        piece.bytes = reading.bytes;
-        piece.lines = reading.lines;
-        piece.problems.extend(reading.problems.into_iter().map(|problem| problem.what));
-        piece.is_last = !reading.more;
-        let is_settled = !reading.more && (cursor.offset >= file.mark.size_bytes || file.mark.is_quiet(now));
-        piece.file = Some(KnownFile {
-            key: file.key.clone(),
-            mark: file.mark,
-            is_settled,
-            cursor: cursor.clone(),
-            state: memory.text(),
-        });
-        if !give(piece) {
-            return false;
-        }
-        if !reading.more {
-            return true;
-        }
-    }
 }
 
 /// What lines before told and later ones need: kept between two readings.
@@ -110,24 +48,21 @@ impl Memory {
     }
 }
 
-/// The lines of a piece, as they come.
-struct Lines<'f> {
+/// The lines of a transcript, as they come.
+pub(in crate::intake) struct Lines<'f> {
     file: &'f Changed,
-    memory: &'f mut Memory,
-    piece: Piece,
-    /// Where in the piece each response stands: most span several lines.
+    memory: Memory,
+    told: Told,
+    problems: Vec<String>,
+    /// Where in what is told each response stands: most span several lines.
     known: HashMap<RecordId, usize>,
     /// The last working folder, and the project that it belongs to.
     project: Option<(String, String)>,
     stem: String,
 }
 
-impl<'f> Lines<'f> {
-    fn of(file: &'f Changed, memory: &'f mut Memory) -> Self {
-        let piece = Piece { path: file.path.clone(), ..Piece::default() };
-        let stem = file.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        Self { file, memory, piece, known: HashMap::new(), project: None, stem }
-    }
+impl Ear for Lines<'_> {
+    type Told = Told;
 
     fn take(&mut self, at: u64, line: &[u8]) {
         let problem = usage_lines::read(line, |found| match found {
@@ -135,7 +70,32 @@ impl<'f> Lines<'f> {
             UsageLine::Compacted(compacted) => self.compacted(&compacted),
         });
         if let Some(problem) = problem {
-            self.piece.problems.push(format!("the line at byte {at} {}", problem.what));
+            self.problems.push(format!("the line at byte {at} {}", problem.what));
+        }
+    }
+
+    fn told(&mut self) -> (Told, Vec<String>) {
+        self.known.clear();
+        self.project = None;
+        (std::mem::take(&mut self.told), std::mem::take(&mut self.problems))
+    }
+
+    fn state(&self) -> String {
+        self.memory.text()
+    }
+}
+
+impl<'f> Lines<'f> {
+    pub(in crate::intake) fn of(file: &'f Changed, state: &str) -> Self {
+        let stem = file.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        Self {
+            file,
+            memory: Memory::from_text(state),
+            told: Told::default(),
+            problems: Vec::new(),
+            known: HashMap::new(),
+            project: None,
+            stem,
         }
     }
 
@@ -160,17 +120,17 @@ impl<'f> Lines<'f> {
             context: used.context,
         };
         if let Some(index) = self.known.get(&used.id) {
-            self.piece.responses[*index].take_in(&response);
+            self.told.responses[*index].take_in(&response);
         } else {
-            self.known.insert(used.id, self.piece.responses.len());
-            self.piece.responses.push(response);
+            self.known.insert(used.id, self.told.responses.len());
+            self.told.responses.push(response);
         }
     }
 
     fn compacted(&mut self, compacted: &Compacted<'_>) {
         let Some(at) = self.moment(&compacted.place) else { return };
         let (session, project) = self.whose(&compacted.place);
-        self.piece.boundaries.push(Boundary {
+        self.told.boundaries.push(Boundary {
             id: compacted.id,
             at,
             session,
@@ -186,7 +146,7 @@ impl<'f> Lines<'f> {
     fn moment(&mut self, place: &Place<'_>) -> Option<Timestamp> {
         self.memory.at = place.at.or(self.memory.at);
         if self.memory.at.is_none() {
-            self.piece.problems.push("a response without a time, and none before it".to_owned());
+            self.problems.push("a response without a time, and none before it".to_owned());
         }
         self.memory.at
     }

@@ -13,10 +13,6 @@ use throughline_domain::context::{Fill, Moment};
 use throughline_domain::purity::Purity;
 use throughline_domain::usage_memory::{Gap, UsageMemory};
 use throughline_domain::{Health, Timestamp, time};
-use throughline_engine::ledger;
-use throughline_engine::place::Place;
-use throughline_engine::session_facts;
-use throughline_engine::window::window_of;
 use throughline_store::config::{Config, Thresholds};
 use throughline_store::paths::Project;
 use throughline_store::session::{self, SessionCache};
@@ -24,8 +20,10 @@ use throughline_store::transcript_file::{self, Cursor};
 use throughline_store::usage_file;
 use throughline_usage::trail::{Trail, minutes_until};
 
-use crate::commands::App;
-use crate::commands::coverage::transcripts;
+use crate::at_hand::AtHand;
+use crate::place::Place;
+use crate::window::window_of;
+use crate::{ledger, session_facts, transcripts};
 
 /// How much of a transcript's end is read: peak and compactions of a longer one are those of its newer part.
 const TRAIL_BYTES_MAX: u64 = throughline_domain::limits::TRAIL_BYTES_MAX;
@@ -35,40 +33,49 @@ const AT_WORK_SECONDS: u64 = 10 * 60;
 
 /// One session's gauge.
 #[derive(Debug)]
-pub(crate) struct Gauge {
-    pub(crate) session: String,
-    pub(crate) transcript: PathBuf,
-    pub(crate) project: PathBuf,
-    pub(crate) model: Option<String>,
+pub struct Gauge {
+    /// Its id.
+    pub session: String,
+    /// Where it is written down.
+    pub transcript: PathBuf,
+    /// The project's root.
+    pub project: PathBuf,
+    /// The model that answered last.
+    pub model: Option<String>,
     /// The model's window, of which the printed percentage is taken.
-    pub(crate) window_tokens: u64,
-    pub(crate) point: CompactionPoint,
-    pub(crate) trail: Trail,
+    pub window_tokens: u64,
+    /// Where the client compacts.
+    pub point: CompactionPoint,
+    /// How full it was.
+    pub trail: Trail,
     /// Whether the status line knew more than the transcript, which the client writes a moment later.
-    pub(crate) is_told: bool,
+    pub is_told: bool,
     /// Bytes of the transcript that were too old to be read.
-    pub(crate) unread_bytes: u64,
+    pub unread_bytes: u64,
     /// How clean the context is; `None` before the first answer, and where nobody wants to know.
-    pub(crate) purity: Option<Purity>,
+    pub purity: Option<Purity>,
     thresholds: Thresholds,
 }
 
 impl Gauge {
     /// The session that was named, or the one at hand, or the newest transcript of the project.
-    pub(crate) fn at_hand(app: &App, named: Option<&str>) -> Option<Self> {
-        let session = named.map(str::to_owned).or_else(|| app.session_at_hand());
+    #[must_use]
+    pub fn at_hand(at_hand: &AtHand<'_>, named: Option<&str>) -> Option<Self> {
+        let (place, project) = (at_hand.place, &at_hand.memory.project);
+        let session = named.map(str::to_owned).or_else(|| at_hand.session());
         let Some(session) = session else {
-            let newest = transcripts::of_project(app).ok()?.pop()?;
-            return Some(Self::of_transcript(app, &newest));
+            let newest = transcripts::of_project(place, project).ok()?.pop()?;
+            return Some(Self::of_transcript(place, project, &newest));
         };
-        Self::of(&app.place, &session).or_else(|| {
-            let transcript = transcripts::named(app, &session).ok()?;
-            Some(Self::of_transcript(app, &transcript))
+        Self::of(place, &session).or_else(|| {
+            let transcript = transcripts::named(place, project, &session).ok()?;
+            Some(Self::of_transcript(place, project, &transcript))
         })
     }
 
     /// A session that our hooks have seen.
-    pub(crate) fn of(place: &Place, session: &str) -> Option<Self> {
+    #[must_use]
+    pub fn of(place: &Place, session: &str) -> Option<Self> {
         let folder = place.home.session(session);
         let cache = SessionCache::read(&folder)?;
         let project = place.project_at(&cache.project_root);
@@ -82,19 +89,18 @@ impl Gauge {
     }
 
     /// A transcript without a session that we know of.
-    fn of_transcript(app: &App, path: &Path) -> Self {
+    fn of_transcript(place: &Place, at_hand: &Project, path: &Path) -> Self {
         let session = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let Told { trail, unread_bytes, folder } = told(path);
-        let at_hand = &app.memory.project;
         // A file from anywhere belongs to the project that it names, not to the one that it is looked at from.
         let is_elsewhere =
             |folder: &PathBuf| ![&at_hand.root, &at_hand.work].iter().any(|it| folder.starts_with(it));
         let elsewhere = folder.filter(is_elsewhere).map(|folder| {
-            let root = app.place.project_around(&folder).unwrap_or(folder);
-            app.place.project_at(&app.place.settled(root))
+            let root = place.project_around(&folder).unwrap_or(folder);
+            place.project_at(&place.settled(root))
         });
         let project = elsewhere.as_ref().unwrap_or(at_hand);
-        let mut gauge = Self::put_together(&app.place, project, &session, trail, None, path);
+        let mut gauge = Self::put_together(place, project, &session, trail, None, path);
         gauge.unread_bytes = unread_bytes;
         gauge
     }
@@ -134,33 +140,39 @@ impl Gauge {
     }
 
     /// How full the context is; `None` while nobody knows.
-    pub(crate) fn now(&self) -> Option<&Fill> {
+    #[must_use]
+    pub fn now(&self) -> Option<&Fill> {
         self.trail.last.as_ref()
     }
 
     /// How long ago the last answer came, in seconds; `None` while nobody knows.
-    pub(crate) fn age_seconds(&self, now: Timestamp) -> Option<u64> {
+    #[must_use]
+    pub fn age_seconds(&self, now: Timestamp) -> Option<u64> {
         Some(time::seconds_between(self.now()?.at?, now))
     }
 
     /// Whether an answer came within the last minutes: what it grew by then is how it grows now.
-    pub(crate) fn is_at_work(&self, now: Timestamp) -> bool {
+    #[must_use]
+    pub fn is_at_work(&self, now: Timestamp) -> bool {
         self.age_seconds(now).is_some_and(|age| age < AT_WORK_SECONDS)
     }
 
     /// How far on the way to the compaction (or to the end of the window, where none will come), in per cent.
-    pub(crate) fn percent_of_way(&self, tokens: u64) -> u64 {
+    #[must_use]
+    pub fn percent_of_way(&self, tokens: u64) -> u64 {
         tokens.saturating_mul(100) / self.point.limit_tokens().max(1)
     }
 
     /// What so many tokens mean, in a word.
-    pub(crate) fn health_at(&self, tokens: u64) -> Health {
+    #[must_use]
+    pub fn health_at(&self, tokens: u64) -> Health {
         let Thresholds { warning, critical, emergency } = self.thresholds;
         Health::at(self.percent_of_way(tokens), warning, critical, emergency)
     }
 
     /// The compaction that will really come.
-    pub(crate) fn next(&self) -> NextCompaction {
+    #[must_use]
+    pub fn next(&self) -> NextCompaction {
         match self.point.at {
             At::Compacts(tokens) => NextCompaction::At(tokens),
             At::Never { reason, remedy } => NextCompaction::Never { reason, remedy },
@@ -169,13 +181,15 @@ impl Gauge {
     }
 
     /// Minutes until the compaction at the present pace.
-    pub(crate) fn minutes_left(&self) -> Option<u64> {
+    #[must_use]
+    pub fn minutes_left(&self) -> Option<u64> {
         let NextCompaction::At(at) = self.next() else { return None };
         minutes_until(at, self.now()?.used_tokens, self.trail.tokens_per_minute()?)
     }
 
     /// For the hand-over block.
-    pub(crate) fn context_use(&self) -> Option<ContextUse> {
+    #[must_use]
+    pub fn context_use(&self) -> Option<ContextUse> {
         let fill = self.now()?;
         Some(ContextUse {
             used_tokens: fill.used_tokens,

@@ -1,5 +1,6 @@
-//! One transcript measured: read once from its beginning, each compaction briefed as the hook would have done.
+//! Coverage: what compactions took and what a briefing brings back, measured on transcripts, each read once.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -12,70 +13,137 @@ use throughline_domain::budget::estimate_tokens;
 use throughline_domain::ledger::Ledger;
 use throughline_domain::need::{NeedKind, Needed, Share};
 use throughline_domain::text::fingerprint;
+use throughline_store::files::FileError;
+use throughline_store::paths::Project;
 use throughline_store::transcript_file::{Cursor, read_on};
 
-use crate::failure::Failure;
+use crate::place::Place;
+use crate::transcripts::{self, TranscriptsError};
 
 /// Compactions of one transcript that are told; the oldest leave first.
 const COMPACTIONS_MAX: usize = 500;
 
+/// Why nothing was measured.
+#[derive(Debug, thiserror::Error)]
+pub enum CoverageError {
+    /// There is no transcript.
+    #[error(transparent)]
+    Transcripts(#[from] TranscriptsError),
+    /// One could not be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// All of them. A resumed session copies the history of the one before: a compaction counts once.
+pub fn of_all(paths: &[impl AsRef<Path>], settings: &Settings) -> Result<Vec<Coverage>, FileError> {
+    let mut seen = HashSet::new();
+    let mut coverages = Vec::new();
+    for path in paths {
+        let mut coverage = transcript(path.as_ref(), settings)?;
+        coverage.compactions.retain(|compaction| seen.insert(compaction.mark));
+        coverages.push(coverage);
+    }
+    Ok(coverages)
+}
+
+/// The newest session that was compacted; the newest of all where none was.
+pub fn of_newest(
+    place: &Place,
+    project: &Project,
+    settings: &Settings,
+) -> Result<Vec<Coverage>, CoverageError> {
+    let mut newest = Vec::new();
+    for path in transcripts::of_project(place, project)?.iter().rev() {
+        let coverage = of_all(&[path], settings)?;
+        if coverage.iter().any(|it| !it.compactions.is_empty()) {
+            return Ok(coverage);
+        }
+        if newest.is_empty() {
+            newest = coverage;
+        }
+    }
+    Ok(newest)
+}
+
 /// How to measure.
-pub(super) struct Settings {
-    pub(super) tokens: u64,
-    pub(super) cap: Cap,
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// Tokens that a briefing may have.
+    pub tokens: u64,
+    /// The same, as the briefing takes it.
+    pub cap: Cap,
     /// Responses watched after each compaction.
-    pub(super) turns: u64,
+    pub turns: u64,
 }
 
 /// What one transcript told.
-pub(super) struct Coverage {
-    pub(super) transcript: PathBuf,
-    pub(super) compactions: Vec<Compaction>,
-    pub(super) problems: Vec<String>,
+#[derive(Debug)]
+pub struct Coverage {
+    /// Where it is.
+    pub transcript: PathBuf,
+    /// Its compactions, in their order.
+    pub compactions: Vec<Compaction>,
+    /// What was passed over.
+    pub problems: Vec<String>,
 }
 
 impl Coverage {
     /// The session's id: the file's name.
-    pub(super) fn session(&self) -> String {
+    #[must_use]
+    pub fn session(&self) -> String {
         self.transcript.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
     }
 }
 
 /// One compaction, measured.
-pub(super) struct Compaction {
+#[derive(Debug)]
+pub struct Compaction {
     /// The same for copies of the same compaction.
-    pub(super) mark: u64,
-    pub(super) stretch: Stretch,
-    pub(super) summary_tokens: Option<u64>,
-    pub(super) briefing_tokens: u64,
+    pub mark: u64,
+    /// What came before and after it.
+    pub stretch: Stretch,
+    /// How long the client's summary is, where the transcript has it.
+    pub summary_tokens: Option<u64>,
+    /// How long the briefing is.
+    pub briefing_tokens: u64,
     /// What the need was, and who holds each part of it.
-    pub(super) judged: Vec<Judged>,
-    /// Word by word: in the summary, and in the summary or the briefing.
-    pub(super) kept_by_summary: Kept,
-    pub(super) kept_by_both: Kept,
+    pub judged: Vec<Judged>,
+    /// Word by word: in the summary.
+    pub kept_by_summary: Kept,
+    /// In the summary or the briefing.
+    pub kept_by_both: Kept,
 }
 
 /// Something needed, and whether it was at hand.
-pub(super) struct Judged {
-    pub(super) needed: Needed,
-    pub(super) by_summary: bool,
-    pub(super) by_briefing: bool,
+#[derive(Debug)]
+pub struct Judged {
+    /// What it is.
+    pub needed: Needed,
+    /// In the client's summary.
+    pub by_summary: bool,
+    /// In the briefing.
+    pub by_briefing: bool,
     /// By a briefing that does not know the summary.
-    pub(super) by_blind: bool,
+    pub by_blind: bool,
 }
 
 /// Who may hold what was needed.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Holder {
+pub enum Holder {
+    /// The client's summary.
     Summary,
+    /// The briefing beside it.
     Briefing,
+    /// One of the two.
     Both,
+    /// A briefing that does not know the summary.
     Blind,
 }
 
 impl Compaction {
     /// How much of the need a holder holds; of nothing where the transcript has no summary to ask.
-    pub(super) fn share(&self, holder: Holder) -> Share {
+    #[must_use]
+    pub fn share(&self, holder: Holder) -> Share {
         if matches!(holder, Holder::Summary) && self.summary_tokens.is_none() {
             return Share::default();
         }
@@ -88,18 +156,19 @@ impl Compaction {
     }
 
     /// How many things of a kind were needed.
-    pub(super) fn needed_of(&self, kind: NeedKind) -> usize {
+    #[must_use]
+    pub fn needed_of(&self, kind: NeedKind) -> usize {
         self.judged.iter().filter(|it| it.needed.kind == kind).count()
     }
 
     /// What was needed and not in the summary.
-    pub(super) fn lost(&self) -> impl Iterator<Item = &Judged> {
+    pub fn lost(&self) -> impl Iterator<Item = &Judged> {
         self.judged.iter().filter(|it| !it.by_summary)
     }
 }
 
 /// Reads a transcript and measures its compactions.
-pub(super) fn transcript(path: &Path, settings: &Settings) -> Result<Coverage, Failure> {
+fn transcript(path: &Path, settings: &Settings) -> Result<Coverage, FileError> {
     let mut coverage =
         Coverage { transcript: path.to_owned(), compactions: Vec::new(), problems: Vec::new() };
     let mut replay = Replay::watching(settings.turns);

@@ -1,4 +1,4 @@
-//! What is known of a project's sessions, from three sources: its list, the archive, the client's transcripts.
+//! Sessions: what is known of a project's, from three sources: its list, the archive, the client's transcripts.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -7,78 +7,83 @@ use std::time::SystemTime;
 use throughline_agents::claude_code::transcript::{Parsed, parse_line};
 use throughline_domain::transcript::What;
 use throughline_domain::{Timestamp, time};
-use throughline_engine::liveness::{self, Fate, LISTED_MAX, STALE_MS, Seen};
 use throughline_store::archive::{Archive, SessionRow};
 use throughline_store::door::outside;
 use throughline_store::forget::Forgotten;
 use throughline_store::glance::Glance;
 use throughline_store::ledger_file::LedgerFile;
 use throughline_store::notes_file::NotesFile;
+use throughline_store::paths::{Home, Project};
 use throughline_store::session::{SessionCache, SessionProgress};
 use throughline_store::transcript_file::{Cursor, read_on};
 
-use crate::commands::coverage::transcripts;
-use crate::commands::{ARCHIVE_WAIT, App};
+use crate::at_hand::ARCHIVE_WAIT;
+use crate::liveness::{self, Fate, LISTED_MAX, STALE_MS, Seen};
+use crate::place::Place;
+use crate::transcripts;
 
 /// So much of a transcript's beginning is read for its first prompt.
 const HEAD_BYTES: u64 = 256 << 10;
 
 /// What became of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
+pub enum Standing {
+    /// Its client runs, and something came from it within a day.
     AtWork,
     /// Its client runs, and nothing came from it for a day.
     Silent,
+    /// It ended, and said so.
     Ended,
+    /// It is gone without a word.
     Crashed,
     /// Only its transcript tells of it.
     Written,
 }
 
-impl Standing {
-    pub(super) fn words(self) -> &'static str {
-        match self {
-            Self::AtWork => "at work",
-            Self::Silent => "open but silent",
-            Self::Ended => "ended",
-            Self::Crashed => "ended without saying so",
-            Self::Written => "known by its transcript",
-        }
-    }
-}
-
 /// A session as it is listed.
 #[derive(Debug)]
-pub(super) struct Listed {
-    pub(super) id: String,
-    pub(super) agent: String,
-    pub(super) standing: Standing,
-    pub(super) started: Option<Timestamp>,
-    pub(super) last_active: Timestamp,
+pub struct Listed {
+    /// Its id.
+    pub id: String,
+    /// Whose session it is.
+    pub agent: String,
+    /// What became of it.
+    pub standing: Standing,
+    /// When it began.
+    pub started: Option<Timestamp>,
+    /// Its last sign.
+    pub last_active: Timestamp,
     /// How it began.
-    pub(super) source: Option<String>,
-    pub(super) end_reason: Option<String>,
-    pub(super) parent: Option<String>,
-    pub(super) phase: Option<String>,
+    pub source: Option<String>,
+    /// How it ended.
+    pub end_reason: Option<String>,
+    /// The session that it goes on from.
+    pub parent: Option<String>,
+    /// Where the work stood.
+    pub phase: Option<String>,
     /// What was asked.
-    pub(super) title: Option<String>,
-    pub(super) transcript: Option<PathBuf>,
-    pub(super) notes: Option<PathBuf>,
+    pub title: Option<String>,
+    /// Its transcript, where that is still there.
+    pub transcript: Option<PathBuf>,
+    /// Its page of notes, where there is one.
+    pub notes: Option<PathBuf>,
 }
 
 impl Listed {
     /// Whether nothing came from it for a day.
-    pub(super) fn is_stale(&self, now: Timestamp) -> bool {
+    #[must_use]
+    pub fn is_stale(&self, now: Timestamp) -> bool {
         now.as_millisecond().saturating_sub(self.last_active.as_millisecond()) >= STALE_MS
     }
 }
 
-/// The sessions of the project at hand, the last active first; of more than a hundred the least recently used are left out.
-pub(super) fn sessions(app: &App) -> Vec<Listed> {
-    let (home, project) = (&app.place.home, &app.memory.project);
+/// The sessions of a project, the last active first; of more than a hundred the least recently used are left out.
+#[must_use]
+pub fn of_project(place: &Place, project: &Project, now: Timestamp) -> Vec<Listed> {
+    let home = &place.home;
     let mut found: HashMap<String, Listed> = HashMap::new();
-    for seen in liveness::newest(home, project, app.now, LISTED_MAX) {
-        found.insert(seen.session.clone(), of_hooks(app, seen));
+    for seen in liveness::newest(home, project, now, LISTED_MAX) {
+        found.insert(seen.session.clone(), of_hooks(home, seen, now));
     }
     // Whoever only asks makes no database.
     let archive =
@@ -88,7 +93,8 @@ pub(super) fn sessions(app: &App) -> Vec<Listed> {
         complete(&mut found, &row);
     }
     let forgotten = Forgotten::read(home).unwrap_or_default();
-    for path in transcripts::of_project(app).unwrap_or_default().into_iter().rev().take(LISTED_MAX) {
+    for path in transcripts::of_project(place, project).unwrap_or_default().into_iter().rev().take(LISTED_MAX)
+    {
         let Some(id) = path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned) else { continue };
         let written = of_transcript(id.clone(), &path).last_active.as_millisecond();
         if !found.contains_key(&id) && forgotten.covers(&id, &project.root.to_string_lossy(), written) {
@@ -107,8 +113,8 @@ pub(super) fn sessions(app: &App) -> Vec<Listed> {
     all
 }
 
-fn of_hooks(app: &App, seen: Seen) -> Listed {
-    let folder = app.place.home.session(&seen.session);
+fn of_hooks(home: &Home, seen: Seen, now: Timestamp) -> Listed {
+    let folder = home.session(&seen.session);
     let cache = SessionCache::read(&folder);
     let ledger = cache.as_ref().map(|cache| LedgerFile::read(&folder, &cache.transcript).main.ledger);
     let title = ledger.and_then(|ledger| ledger.said.last().map(|word| word.text.clone()));
@@ -125,7 +131,7 @@ fn of_hooks(app: &App, seen: Seen) -> Listed {
             .filter(|agent| !agent.is_empty())
             .unwrap_or_else(|| "claude-code".to_owned()),
         started: Timestamp::from_millisecond(cache.started_at).ok().filter(|_| cache.started_at > 0),
-        last_active: Timestamp::from_millisecond(seen.last_active_ms).unwrap_or(app.now),
+        last_active: Timestamp::from_millisecond(seen.last_active_ms).unwrap_or(now),
         source: if is_end { None } else { Some(seen.note.how.clone()) }
             .or(Some(cache.source))
             .filter(|source| !source.is_empty()),

@@ -13,8 +13,8 @@ use throughline_store::paths::Project;
 use throughline_store::session::{self, SessionCache};
 use throughline_store::statusline_rules::{CompactionRules, StatuslineRules, Watched, stamp_of};
 
-use throughline_engine::place::Place;
-use throughline_engine::session_facts::{client_settings, settings_files};
+use crate::place::{Place, Surroundings};
+use crate::session_facts::{client_settings, settings_files};
 
 /// After this long the rules are compiled anew: the client's own state may have changed, which is too large to watch.
 const AGE_MS_MAX: i64 = 10 * 60 * 1_000;
@@ -67,7 +67,7 @@ fn project_root(
     }
     let named = payload.project_folder.as_deref().or(payload.cwd.as_deref()).map(PathBuf::from);
     // A payload by hand names no folder: it is tried out where somebody stands.
-    let named = named.or_else(|| std::env::current_dir().ok())?;
+    let named = named.or_else(place.around.current_folder)?;
     place.project_root(&named).map(|root| place.settled(root))
 }
 
@@ -130,7 +130,7 @@ fn stamp(place: &Place, project: &Project) -> u64 {
         "DISABLE_COMPACT",
     ];
     let files = paths.iter().map(|path| Watched::Theirs(path)).chain(ours.iter().map(Watched::Ours));
-    stamp_of(files, &words.map(|name| std::env::var(name).ok()))
+    stamp_of(files, &words.map(|name| place.around.text(name)))
 }
 
 /// What decides where the client compacts: model and window as they are now, the rest as it was compiled.
@@ -148,9 +148,10 @@ pub(super) fn inputs<'a>(rules: &CompactionRules, payload: &'a StatuslinePayload
 }
 
 /// The look that the configuration asks for, on the terminal at hand.
-pub(super) fn look(config: &Statusline) -> Look {
-    let terminal: Option<usize> =
-        std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
+#[must_use]
+pub fn look(config: &Statusline, around: &Surroundings) -> Look {
+    let terminal: Option<usize> = around.text("COLUMNS").and_then(|columns| columns.trim().parse().ok());
+    let is_set = |name: &str| (around.var)(name).is_some_and(|value| !value.is_empty());
     let columns = match usize::try_from(config.width) {
         Ok(0) => terminal
             .filter(|columns| *columns > 0)
@@ -160,7 +161,7 @@ pub(super) fn look(config: &Statusline) -> Look {
     let colour = match config.color.as_str() {
         "always" => Colour::On,
         "never" => Colour::Off,
-        _ if is_set("NO_COLOR") || std::env::var_os("TERM").is_some_and(|term| term == "dumb") => Colour::Off,
+        _ if is_set("NO_COLOR") || (around.var)("TERM").is_some_and(|term| term == "dumb") => Colour::Off,
         _ => Colour::On,
     };
     let bar_cells = usize::try_from(config.bar_cells).unwrap_or(usize::MAX);
@@ -169,7 +170,8 @@ pub(super) fn look(config: &Statusline) -> Look {
 }
 
 /// Names in the configuration that mean nothing; what they stand for is left out.
-pub(crate) fn look_problems(config: &Statusline) -> Vec<String> {
+#[must_use]
+pub fn look_problems(config: &Statusline) -> Vec<String> {
     let mut problems = Vec::new();
     if Preset::from_name(&config.preset).is_none() {
         problems.push(format!("statusline.preset `{}` is no preset; minimal is used", config.preset));
@@ -183,8 +185,4 @@ pub(crate) fn look_problems(config: &Statusline) -> Vec<String> {
         ));
     }
     problems
-}
-
-fn is_set(name: &str) -> bool {
-    std::env::var_os(name).is_some_and(|value| !value.is_empty())
 }

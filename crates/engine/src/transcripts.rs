@@ -5,19 +5,57 @@ use std::time::SystemTime;
 
 use throughline_agents::claude_code::transcript_place::folder_name;
 use throughline_domain::text::one_line;
-
-use crate::commands::App;
-use crate::failure::Failure;
 use throughline_store::door::outside;
+use throughline_store::paths::Project;
+
+use crate::place::Place;
 
 /// Most entries of a folder that are looked at.
 const ENTRIES_MAX: usize = 10_000;
 /// The client's ids have 36 characters.
 const ID_BYTES_MAX: usize = 100;
 
-/// The project's transcripts, oldest first.
-pub(crate) fn of_project(app: &App) -> Result<Vec<PathBuf>, Failure> {
-    let entries = outside::list(project_folder(app)?).map_err(|_| none(app))?;
+/// Longest word that is shown in an error.
+const SHOWN_CHARS: usize = 120;
+
+/// Why there is no transcript to look at.
+#[derive(Debug, thiserror::Error)]
+pub enum TranscriptsError {
+    /// Nobody knows where the client keeps them.
+    #[error("neither CLAUDE_CONFIG_DIR nor HOME names a folder")]
+    NoFolder,
+    /// The project has none.
+    #[error("there are no transcripts of this project in {}", folder.display())]
+    None {
+        /// Where they would be.
+        folder: PathBuf,
+    },
+    /// What was named is neither an id nor a transcript.
+    #[error("`{named}` is neither a session's id nor an existing .jsonl file")]
+    Neither {
+        /// The word, as it can be shown.
+        named: String,
+    },
+    /// Several begin so.
+    #[error("{} sessions begin with `{named}`", ids.len())]
+    Several {
+        /// The word, as it can be shown.
+        named: String,
+        /// Their ids.
+        ids: Vec<String>,
+    },
+    /// No session has this id.
+    #[error("there is no transcript of a session `{named}`")]
+    Unknown {
+        /// The word, as it can be shown.
+        named: String,
+    },
+}
+
+/// The project's transcripts, oldest first; never an empty list.
+pub fn of_project(place: &Place, project: &Project) -> Result<Vec<PathBuf>, TranscriptsError> {
+    let folder = project_folder(place, project)?;
+    let Ok(entries) = outside::list(&folder) else { return Err(TranscriptsError::None { folder }) };
     let mut found: Vec<(SystemTime, PathBuf)> = entries
         .flatten()
         .take(ENTRIES_MAX)
@@ -26,7 +64,7 @@ pub(crate) fn of_project(app: &App) -> Result<Vec<PathBuf>, Failure> {
         .collect();
     found.sort();
     if found.is_empty() {
-        return Err(none(app));
+        return Err(TranscriptsError::None { folder });
     }
     Ok(found.into_iter().map(|(_, path)| path).collect())
 }
@@ -34,21 +72,20 @@ pub(crate) fn of_project(app: &App) -> Result<Vec<PathBuf>, Failure> {
 /// The transcript of a session, or the file that was named.
 ///
 /// An id is looked for among the client's transcripts only, whatever it looks like; a path must be one of a file.
-pub(crate) fn named(app: &App, word: &str) -> Result<PathBuf, Failure> {
+pub fn named(place: &Place, project: &Project, word: &str) -> Result<PathBuf, TranscriptsError> {
     let is_id = word.len() <= ID_BYTES_MAX
         && !word.is_empty()
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
-    let shown = one_line(word, 120);
+    let named = one_line(word, SHOWN_CHARS);
     if !is_id {
         let path = PathBuf::from(word);
         if path.extension().is_some_and(|end| end == "jsonl") && path.is_file() {
             return Ok(path);
         }
-        return Err(Failure::new(format!("`{shown}` is neither a session's id nor an existing .jsonl file"))
-            .hint("`throughline coverage --all` shows all sessions of this project"));
+        return Err(TranscriptsError::Neither { named });
     }
     let file = format!("{word}.jsonl");
-    let own = project_folder(app)?;
+    let own = project_folder(place, project)?;
     let others = own.parent().and_then(|projects| outside::list(projects).ok());
     let others = others.into_iter().flatten().flatten().take(ENTRIES_MAX);
     let folders = others.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
@@ -58,14 +95,10 @@ pub(crate) fn named(app: &App, word: &str) -> Result<PathBuf, Failure> {
         return Ok(whole);
     }
     if begins.len() > 1 {
-        let ids: Vec<_> = begins.iter().filter_map(|path| path.file_stem()?.to_str()).collect();
-        return Err(Failure::new(format!("{} sessions begin with `{shown}`", begins.len()))
-            .hint(format!("name more of it: {}", one_line(&ids.join(", "), 400))));
+        let ids = begins.iter().filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()));
+        return Err(TranscriptsError::Several { named, ids: ids.collect() });
     }
-    begins.into_iter().next().ok_or_else(|| {
-        Failure::new(format!("there is no transcript of a session `{shown}`"))
-            .hint("`throughline coverage --all` shows all sessions of this project; a path of a .jsonl file is taken too")
-    })
+    begins.into_iter().next().ok_or(TranscriptsError::Unknown { named })
 }
 
 /// The project's transcripts whose ids begin so: `status` shows eight digits.
@@ -78,20 +111,9 @@ fn beginning_with(folder: &Path, word: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// There is none of this project.
-pub(super) fn none(app: &App) -> Failure {
-    let folder =
-        project_folder(app).map_or_else(|_| "the client's folder".to_owned(), |it| it.display().to_string());
-    Failure::new(format!("there are no transcripts of this project in {folder}"))
-        .hint("`--project` names another project; a path of a .jsonl file is taken too")
-}
-
-fn project_folder(app: &App) -> Result<PathBuf, Failure> {
-    let client = app.place.claude_folder.as_ref().ok_or_else(|| {
-        Failure::new("neither CLAUDE_CONFIG_DIR nor HOME names a folder")
-            .hint("give the path of a .jsonl file")
-    })?;
-    Ok(client.join("projects").join(folder_name(&app.memory.project.work.to_string_lossy())))
+fn project_folder(place: &Place, project: &Project) -> Result<PathBuf, TranscriptsError> {
+    let client = place.claude_folder.as_ref().ok_or(TranscriptsError::NoFolder)?;
+    Ok(client.join("projects").join(folder_name(&project.work.to_string_lossy())))
 }
 
 /// A regular file: a link in the client's folder is none of its transcripts.

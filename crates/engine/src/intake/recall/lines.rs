@@ -1,9 +1,7 @@
-//! Reading: the new lines of one transcript to packed passages, piece by piece.
+//! Lines: what those of one transcript say, to packed passages.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Instant, SystemTime};
 
 use serde_json::{Value, json};
 use throughline_agents::claude_code::transcript::{Parsed, parse_line};
@@ -13,101 +11,19 @@ use throughline_domain::{Timestamp, time};
 use throughline_recall::Passage;
 use throughline_redact as redact;
 use throughline_store::forget::Forgotten;
-use throughline_store::known_files::KnownFile;
 use throughline_store::recall::{BLOCK_BYTES, NewBlock, line_mark};
-use throughline_store::transcript_file::{self, Cursor};
 
-use super::Reading;
 use crate::intake::discover::Changed;
-use crate::intake::readers::OfFile;
+use crate::intake::transcript::Ear;
 use crate::intake::usage::project_of;
 
-/// Bytes read before what they told goes to the writer.
-const PIECE_BYTES: u64 = 4 << 20;
+/// What a stretch of a transcript tells.
+pub(in crate::intake) type Told = Vec<NewBlock>;
 
-/// What a stretch of a transcript holds.
-#[derive(Debug, Default)]
-pub(super) struct Piece {
-    pub(super) path: PathBuf,
-    pub(super) blocks: Vec<NewBlock>,
-    /// How far the file was read with it; `None` when it could not be read.
-    pub(super) file: Option<KnownFile>,
-    pub(super) bytes: u64,
-    /// Bytes of a last line that nobody finished yet: there is nothing to read in them.
-    pub(super) unfinished_bytes: u64,
-    pub(super) problems: Vec<String>,
-    /// Whether nothing more comes of this file now.
-    pub(super) is_last: bool,
-}
-
-impl OfFile for Piece {
-    fn is_last(&self) -> bool {
-        self.is_last
-    }
-}
-
-/// Reads on in a file; gives piece after piece until `give` says stop or the time is up. Returns whether to go on.
-pub(super) fn read(
-    file: &Changed,
-    now: SystemTime,
-    how: Reading<'_>,
-    seen: &Mutex<HashSet<u64>>,
-    mut give: impl FnMut(Piece) -> bool,
-) -> bool {
-    let limits = how.limits;
-    let is_late = || limits.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-    let mut teller = file.known.as_ref().map(|known| teller_of(&known.state)).unwrap_or_default();
-    let mut folder = file.known.as_ref().map(|known| folder_of(&known.state)).unwrap_or_default();
-    let mut cursor = file.known.as_ref().map_or_else(Cursor::at_start, |known| known.cursor.clone());
-    let mut bytes = 0;
-    while !is_late() {
-        let mut lines = Lines::of(file, &mut teller, folder, seen, how.forgotten);
-        let read =
-            transcript_file::read_on(&file.path, &cursor, PIECE_BYTES, now, |at, line| lines.take(at, line));
-        let (mut piece, stayed_in) = lines.into_piece();
-        folder = stayed_in;
-        let reading = match read {
-            Ok((next, reading)) => {
-                cursor = next;
-                reading
-            }
-            Err(error) => {
-                piece.problems.push(error.source.to_string());
-                piece.is_last = true;
-                return give(piece);
-            }
-        };
-        bytes += reading.bytes;
-        piece.bytes = reading.bytes;
-        if !reading.more {
-            piece.unfinished_bytes = file.mark.size_bytes.saturating_sub(cursor.offset);
-        }
-        piece.problems.extend(reading.problems.into_iter().map(|problem| problem.what));
-        let is_enough = limits.file_bytes.is_some_and(|most| bytes >= most) || is_late();
-        piece.is_last = !reading.more || is_enough;
-        let is_settled = !reading.more && (cursor.offset >= file.mark.size_bytes || file.mark.is_quiet(now));
-        piece.file = Some(KnownFile {
-            key: file.key.clone(),
-            mark: file.mark,
-            is_settled,
-            cursor: cursor.clone(),
-            state: state_of(&teller, &folder),
-        });
-        let is_last = piece.is_last;
-        if !give(piece) {
-            return false;
-        }
-        if is_last {
-            return true;
-        }
-    }
-    false
-}
-
-/// The lines of a piece, as they come.
-struct Lines<'f> {
+/// The lines of a transcript, as they come.
+pub(in crate::intake) struct Lines<'f> {
     file: &'f Changed,
-    teller: &'f mut Teller,
+    teller: Teller,
     seen: &'f Mutex<HashSet<u64>>,
     forgotten: &'f Forgotten,
     /// Of the session and the project at hand.
@@ -120,43 +36,19 @@ struct Lines<'f> {
     passages: Vec<Passage>,
     marks: Vec<u64>,
     text_bytes: usize,
-    piece: Piece,
+    told: Told,
+    problems: Vec<String>,
 }
 
-impl<'f> Lines<'f> {
-    fn of(
-        file: &'f Changed,
-        teller: &'f mut Teller,
-        folder: String,
-        seen: &'f Mutex<HashSet<u64>>,
-        forgotten: &'f Forgotten,
-    ) -> Self {
-        let known = Some(folder.as_str()).filter(|folder| !folder.is_empty());
-        let project = known.map_or(file.project_folder.as_str(), |it| project_of(it, &file.project_folder));
-        let project = project.to_owned();
-        let stem = file.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        Self {
-            file,
-            teller,
-            seen,
-            forgotten,
-            forgotten_until_ms: None,
-            stem,
-            whose: Default::default(),
-            project: (folder, project),
-            passages: Vec::new(),
-            marks: Vec::new(),
-            text_bytes: 0,
-            piece: Piece { path: file.path.clone(), ..Piece::default() },
-        }
-    }
+impl Ear for Lines<'_> {
+    type Told = Told;
 
     fn take(&mut self, at: u64, bytes: &[u8]) {
         let mut line = match parse_line(bytes) {
             Parsed::Line(line) => line,
             Parsed::Nothing => return,
             Parsed::Problem(problem) => {
-                self.piece.problems.push(format!("the line at byte {at} {}", problem.what));
+                self.problems.push(format!("the line at byte {at} {}", problem.what));
                 return;
             }
         };
@@ -209,20 +101,55 @@ impl<'f> Lines<'f> {
         }
     }
 
+    fn told(&mut self) -> (Told, Vec<String>) {
+        self.pack();
+        self.whose = Default::default();
+        self.forgotten_until_ms = None;
+        (std::mem::take(&mut self.told), std::mem::take(&mut self.problems))
+    }
+
+    fn state(&self) -> String {
+        state_of(&self.teller, &self.project.0)
+    }
+}
+
+impl<'f> Lines<'f> {
+    pub(in crate::intake) fn of(
+        file: &'f Changed,
+        state: &str,
+        seen: &'f Mutex<HashSet<u64>>,
+        forgotten: &'f Forgotten,
+    ) -> Self {
+        let folder = folder_of(state);
+        let known = Some(folder.as_str()).filter(|folder| !folder.is_empty());
+        let project = known.map_or(file.project_folder.as_str(), |it| project_of(it, &file.project_folder));
+        let project = project.to_owned();
+        let stem = file.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        Self {
+            file,
+            teller: teller_of(state),
+            seen,
+            forgotten,
+            forgotten_until_ms: None,
+            stem,
+            whose: Default::default(),
+            project: (folder, project),
+            passages: Vec::new(),
+            marks: Vec::new(),
+            text_bytes: 0,
+            told: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+
     fn pack(&mut self) {
         if !self.passages.is_empty() {
             let block = NewBlock::pack(&self.whose.0, &self.whose.1, &self.passages, &self.marks);
-            self.piece.blocks.push(block);
+            self.told.push(block);
         }
         self.passages.clear();
         self.marks.clear();
         self.text_bytes = 0;
-    }
-
-    /// What was gathered, and the folder that the session was in at last.
-    fn into_piece(mut self) -> (Piece, String) {
-        self.pack();
-        (self.piece, self.project.0)
     }
 }
 

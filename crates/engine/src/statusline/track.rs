@@ -4,7 +4,6 @@ use throughline_agents::claude_code::statusline_payload::Context;
 use throughline_domain::Health;
 use throughline_domain::usage::Sample;
 use throughline_domain::usage_memory::UsageMemory;
-use throughline_engine::place::Place;
 use throughline_store::door::Spot;
 use throughline_store::session::{self, CompactionMark};
 use throughline_store::usage_file::UsageFile;
@@ -14,6 +13,7 @@ use throughline_usage::compaction::Hooks;
 use throughline_usage::track::{self, Entry, Told, Witness, percent_of};
 
 use super::Call;
+use crate::place::Place;
 
 /// A mark may be set right before the last response before it is shown: the client draws the line a moment later.
 const MARK_SLACK_MS: i64 = 5_000;
@@ -125,7 +125,7 @@ fn append(
 ) -> Result<(), throughline_store::files::FileError> {
     let line = usage_log::encode(sample);
     if usage_log::append(project, &line, call.rules.rotate_bytes, call.now)? == Appended::ToNewLog {
-        throughline_engine::git_exclude::keep_out_of_git(project);
+        crate::git_exclude::keep_out_of_git(project);
     }
     Ok(())
 }

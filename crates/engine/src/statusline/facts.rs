@@ -16,14 +16,16 @@ use super::Call;
 
 /// What lies outside of the payload; looked up only where it is shown.
 #[derive(Debug, Default)]
-pub(super) struct Around {
+pub struct Around {
     branch: Option<String>,
     folder: Option<String>,
     glance: Option<Glance>,
 }
 
 impl Around {
-    pub(super) fn look(call: &Call, look: &Look) -> Self {
+    /// Looks up what a look shows.
+    #[must_use]
+    pub fn look(call: &Call, look: &Look) -> Self {
         let cwd = call.payload.cwd.as_deref().map(Path::new).filter(|cwd| cwd.is_absolute());
         let shows_work = [Segment::Phase, Segment::Task, Segment::Memory, Segment::Purity]
             .iter()
@@ -38,7 +40,9 @@ impl Around {
     }
 }
 
-pub(super) fn gather<'a>(call: &'a Call, memory: &UsageMemory, around: &'a Around) -> Facts<'a> {
+/// What the lines are made of.
+#[must_use]
+pub fn gather<'a>(call: &'a Call, memory: &UsageMemory, around: &'a Around) -> Facts<'a> {
     let payload = &call.payload;
     let context = match payload.context {
         Context::Known(size) => statusline::Context::Known {
