@@ -9,7 +9,8 @@ use std::hint::black_box;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use throughline_agents::claude_code::transcript::{Parsed, parse_line};
+use throughline_agents::claude_code::transcript::parse_line;
+use throughline_agents::transcript::Parsed;
 use throughline_capture::absorb;
 use throughline_redact as redact;
 use throughline_store::ledger_file::LedgerFile;

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::time::Instant;
 
-use throughline_agents::claude_code::transcript::{Parsed, parse_line};
+use throughline_agents::claude_code::transcript::parse_line;
+use throughline_agents::transcript::Parsed;
 use throughline_capture::absorb;
 use throughline_domain::ledger::Ledger;
 

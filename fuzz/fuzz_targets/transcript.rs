@@ -2,7 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use throughline_agents::claude_code::transcript::{Parsed, parse_line};
+use throughline_agents::claude_code::transcript::parse_line;
+use throughline_agents::transcript::Parsed;
 use throughline_domain::fragment;
 use throughline_domain::transcript::{Block, Escaped, What};
 

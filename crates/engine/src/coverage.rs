@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use throughline_agents::claude_code::transcript::{Parsed, parse_line};
+use throughline_agents::agent::USUAL;
+use throughline_agents::transcript::Parsed;
 use throughline_briefing::session::{self, Kept, Known, Reader};
 use throughline_briefing::{Cap, Facts};
 use throughline_capture::need::{Replay, Stretch};
@@ -182,7 +183,7 @@ fn transcript(path: &Path, settings: &Settings) -> Result<Coverage, FileError> {
         coverage.compactions.push(compaction(*stretch, settings));
     };
     let each_line = |offset: u64, bytes: &[u8]| {
-        if let Parsed::Line(line) = parse_line(bytes) {
+        if let Parsed::Line(line) = (USUAL.transcripts.read_line)(bytes) {
             keep(replay.take(&line, offset));
         }
     };

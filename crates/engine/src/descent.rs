@@ -8,6 +8,7 @@ use throughline_store::session::SessionCache;
 use crate::failures::Failures;
 use crate::ledger;
 use crate::liveness::Seen;
+use crate::session_facts::agent_of;
 
 /// So many sessions that did nothing are looked past.
 const LOOKED_AT_MAX: usize = 8;
@@ -31,7 +32,12 @@ pub fn predecessor<'s>(
     for seen in seen.into_iter().take(LOOKED_AT_MAX) {
         let cache = SessionCache::read(&home.session(&seen.session)).filter(|cache| !cache.paused);
         let Some(cache) = cache else { continue };
-        let source = ledger::Source { home, session: &seen.session, transcript: &cache.transcript };
+        let source = ledger::Source {
+            home,
+            session: &seen.session,
+            transcript: &cache.transcript,
+            agent: agent_of(&cache),
+        };
         let ledger = ledger::catch_up(&source, ledger::LARGE_SLICE_BYTES, failures);
         if substance::worked(&ledger) {
             return Some(Predecessor { seen: seen.clone(), ledger });

@@ -5,9 +5,9 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use throughline_agents::claude_code::compaction_point::{At, CompactionPoint, model_window};
-use throughline_agents::claude_code::transcript::{Parsed, parse_line};
-use throughline_agents::claude_code::transcript_tail;
+use throughline_agents::agent::{Agent, USUAL};
+use throughline_agents::compaction_point::{At, CompactionPoint};
+use throughline_agents::transcript::Parsed;
 use throughline_briefing::handoff::{ContextUse, NextCompaction};
 use throughline_domain::context::{Fill, Moment};
 use throughline_domain::purity::Purity;
@@ -22,8 +22,9 @@ use throughline_usage::trail::{Trail, minutes_until};
 
 use crate::at_hand::AtHand;
 use crate::place::Place;
-use crate::window::window_of;
-use crate::{ledger, session_facts, transcripts};
+use crate::session_facts::agent_of;
+use crate::window::{model_window, window_of};
+use crate::{client_settings, ledger, transcripts};
 
 /// How much of a transcript's end is read: peak and compactions of a longer one are those of its newer part.
 const TRAIL_BYTES_MAX: u64 = throughline_domain::limits::TRAIL_BYTES_MAX;
@@ -79,10 +80,12 @@ impl Gauge {
         let folder = place.home.session(session);
         let cache = SessionCache::read(&folder)?;
         let project = place.project_at(&cache.project_root);
-        let Told { mut trail, unread_bytes, .. } = told(Path::new(&cache.transcript));
+        let agent = agent_of(&cache);
+        let Told { mut trail, unread_bytes, .. } = told(agent, Path::new(&cache.transcript));
         let is_told = hear(&mut trail, &usage_file::read(&folder));
         let transcript = PathBuf::from(cache.transcript);
-        let mut gauge = Self::put_together(place, &project, session, trail, cache.model, &transcript);
+        let mut gauge =
+            Self::put_together(place, &project, session, trail, cache.model, (agent, &transcript));
         gauge.unread_bytes = unread_bytes;
         gauge.is_told = is_told;
         Some(gauge)
@@ -91,7 +94,7 @@ impl Gauge {
     /// A transcript without a session that we know of.
     fn of_transcript(place: &Place, at_hand: &Project, path: &Path) -> Self {
         let session = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let Told { trail, unread_bytes, folder } = told(path);
+        let Told { trail, unread_bytes, folder } = told(USUAL, path);
         // A file from anywhere belongs to the project that it names, not to the one that it is looked at from.
         let is_elsewhere =
             |folder: &PathBuf| ![&at_hand.root, &at_hand.work].iter().any(|it| folder.starts_with(it));
@@ -100,7 +103,7 @@ impl Gauge {
             place.project_at(&place.settled(root))
         });
         let project = elsewhere.as_ref().unwrap_or(at_hand);
-        let mut gauge = Self::put_together(place, project, &session, trail, None, path);
+        let mut gauge = Self::put_together(place, project, &session, trail, None, (USUAL, path));
         gauge.unread_bytes = unread_bytes;
         gauge
     }
@@ -111,9 +114,11 @@ impl Gauge {
         session: &str,
         trail: Trail,
         known_model: Option<String>,
-        transcript: &Path,
+        (agent, transcript): (&'static Agent, &Path),
     ) -> Self {
         let (config, _) = place.config(project);
+        let written = transcript.to_string_lossy();
+        let source = ledger::Source { home: &place.home, session, transcript: &written, agent };
         // The user may have switched models since the session began.
         let model = trail.last.as_ref().and_then(|fill| fill.model.clone()).or(known_model);
         // Where no status line told the window, what was seen in it did.
@@ -122,7 +127,7 @@ impl Gauge {
             let seen = window_of(model, trail.peak_tokens);
             (seen > window_of(model, 0)).then_some(seen)
         });
-        let point = session_facts::compaction_point(place, project, &config, model.as_deref(), told_window);
+        let point = client_settings::compaction_point(place, project, &config, model.as_deref(), told_window);
         let window_tokens = told_window.or_else(|| model_window(model.as_deref()?)).unwrap_or(point.window);
         Self {
             session: session.to_owned(),
@@ -134,7 +139,7 @@ impl Gauge {
             trail,
             is_told: false,
             unread_bytes: 0,
-            purity: purity(place, &config, session, transcript),
+            purity: purity(&config, &source),
             thresholds: config.thresholds,
         }
     }
@@ -202,9 +207,9 @@ impl Gauge {
     }
 }
 
-fn purity(place: &Place, config: &Config, session: &str, transcript: &Path) -> Option<Purity> {
+fn purity(config: &Config, source: &ledger::Source<'_>) -> Option<Purity> {
     let rules = Some(&config.purity).filter(|rules| rules.enabled)?;
-    let told = ledger::look(&place.home, session, transcript);
+    let told = ledger::look(source);
     (told.turn > 0).then(|| rules.scale.rate_stretch(&told.stretch, told.turn))
 }
 
@@ -244,16 +249,16 @@ struct Told {
     folder: Option<PathBuf>,
 }
 
-fn told(path: &Path) -> Told {
+fn told(agent: &Agent, path: &Path) -> Told {
     let mut trail = Trail::default();
     let mut folder = None;
     let read =
         transcript_file::read_on(path, &Cursor::default(), TRAIL_BYTES_MAX, SystemTime::now(), |_, line| {
-            if let Some(moment) = transcript_tail::moment(line) {
+            if let Some(moment) = (agent.transcripts.moment)(line) {
                 trail.push(moment);
             }
             if folder.is_none()
-                && let Parsed::Line(line) = parse_line(line)
+                && let Parsed::Line(line) = (agent.transcripts.read_line)(line)
             {
                 folder = line.cwd.as_deref().map(PathBuf::from).filter(|folder| folder.is_absolute());
             }

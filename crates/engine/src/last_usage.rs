@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use throughline_agents::claude_code::transcript_tail::{self, LastUsage};
+use throughline_agents::agent::Agent;
+use throughline_agents::transcript::LastUsage;
 use throughline_store::door::outside;
 use throughline_store::files;
 
@@ -11,8 +12,8 @@ const TAIL_BYTES: u64 = 32 << 10;
 
 /// The last response's usage; `None` where the end of the transcript tells of none.
 #[must_use]
-pub fn of(transcript: &str) -> Option<LastUsage> {
+pub fn of(agent: &Agent, transcript: &str) -> Option<LastUsage> {
     let mut file = outside::open(Path::new(transcript)).ok()?;
     let (tail, _) = files::read_tail(&mut file, TAIL_BYTES).ok()?;
-    transcript_tail::last_usage(&tail)
+    (agent.transcripts.last_usage)(&tail)
 }

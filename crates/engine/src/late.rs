@@ -1,6 +1,6 @@
 //! Late answers on their way: a usual hook keeps them in the spool, a gate answers with them what the transcript lacks.
 
-use throughline_agents::claude_code::hook_payload::{Event, HookPayload};
+use throughline_agents::hook::{Event, HookPayload};
 use throughline_capture::late::{self, Late};
 use throughline_domain::ledger::Ledger;
 use throughline_store::door::Spot;

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use throughline_agents::claude_code::transcript::{Parsed, parse_line};
+use throughline_agents::agent::Agent;
+use throughline_agents::transcript::Parsed;
 use throughline_capture::{absorb, recent_part};
 use throughline_domain::ledger::Ledger;
 use throughline_domain::time;
@@ -35,6 +36,8 @@ pub struct Source<'s> {
     pub session: &'s str,
     /// Where its transcript is, as the client says.
     pub transcript: &'s str,
+    /// Whose it is.
+    pub agent: &'static Agent,
 }
 
 impl Source<'_> {
@@ -51,7 +54,7 @@ impl Source<'_> {
 
 /// Reads a session's transcript on and keeps what it tells. A failure costs only what is new.
 pub fn catch_up(source: &Source<'_>, bytes_max: u64, failures: &Failures) -> Ledger {
-    let &Source { home, session, transcript } = source;
+    let &Source { home, session, transcript, agent } = source;
     let folder = source.folder();
     let before = LedgerFile::read(&folder, transcript);
     let mut file = before.clone();
@@ -63,13 +66,13 @@ pub fn catch_up(source: &Source<'_>, bytes_max: u64, failures: &Failures) -> Led
     let is_huge = || outside::metadata(path).is_ok_and(|meta| meta.len() > bytes_max);
     let main_max = if file.main.cursor.offset == 0 && is_huge() { SLICE_BYTES } else { bytes_max };
     let Some(until) = forgotten_until(home, session, failures) else { return before.main.ledger };
-    advance(&mut file.main, &before.main, &Reading { path, bytes_max: main_max, until }, failures);
+    advance(&mut file.main, &before.main, &Reading { path, agent, bytes_max: main_max, until }, failures);
     if file.main.cursor.front_bytes() > 0 && file.behind.is_none() {
         file.behind = Some(Track { cursor: Cursor::at_start(), ..Track::default() });
     }
     if let Some(behind) = &mut file.behind {
         let fresh = Track { cursor: Cursor::at_start(), ..Track::default() };
-        let reading = Reading { path, bytes_max, until };
+        let reading = Reading { path, agent, bytes_max, until };
         advance(behind, before.behind.as_ref().unwrap_or(&fresh), &reading, failures);
         if behind.cursor.offset >= file.main.cursor.offset {
             let stretch = std::mem::take(&mut file.main.ledger.stretch);
@@ -102,7 +105,7 @@ fn keep_recent(folder: &Spot, file: &LedgerFile, failures: &Failures) {
 
 /// Where the work stands, read on from the recent part of a full ledger; `None` when nothing is new, or nothing is full.
 pub fn recent(source: &Source<'_>, failures: &Failures) -> Option<Ledger> {
-    let &Source { home, session, transcript } = source;
+    let &Source { home, session, transcript, agent } = source;
     let folder = source.folder().join(RECENT);
     if !folder.is_folder() || LedgerFile::may_wait(&folder, transcript) {
         return None;
@@ -113,7 +116,7 @@ pub fn recent(source: &Source<'_>, failures: &Failures) -> Option<Ledger> {
     }
     let mut file = before.clone();
     let until = forgotten_until(home, session, failures)?;
-    let reading = Reading { path: Path::new(transcript), bytes_max: SLICE_BYTES, until };
+    let reading = Reading { path: Path::new(transcript), agent, bytes_max: SLICE_BYTES, until };
     advance(&mut file.main, &before.main, &reading, failures);
     file.main.ledger = recent_part(&file.main.ledger);
     failures.keep(file.write(&folder, before));
@@ -123,14 +126,15 @@ pub fn recent(source: &Source<'_>, failures: &Failures) -> Option<Ledger> {
 
 /// What a session's transcript tells up to now; nothing is kept of it.
 #[must_use]
-pub fn look(home: &Home, session_id: &str, transcript: &Path) -> Ledger {
-    let mut track = LedgerFile::read(&home.session(session_id), &transcript.to_string_lossy()).main;
+pub fn look(source: &Source<'_>) -> Ledger {
+    let &Source { home, session, transcript, agent } = source;
+    let mut track = LedgerFile::read(&source.folder(), transcript).main;
     let before = track.clone();
-    let Some(until) = forgotten_until(home, session_id, &Failures::none()) else { return track.ledger };
-    let reading = Reading { path: transcript, bytes_max: LARGE_SLICE_BYTES, until };
+    let Some(until) = forgotten_until(home, session, &Failures::none()) else { return track.ledger };
+    let reading = Reading { path: Path::new(transcript), agent, bytes_max: LARGE_SLICE_BYTES, until };
     advance(&mut track, &before, &reading, &Failures::none());
     ledger_file::mask(&mut track.ledger);
-    late::supply(&home.session(session_id), &mut track.ledger);
+    late::supply(&source.folder(), &mut track.ledger);
     track.ledger
 }
 
@@ -148,6 +152,7 @@ pub fn begin_stretch(source: &Source<'_>) -> Result<Ledger, FileError> {
 /// What is read, how much of it, and from which moment on (ms since 1970): what is older was forgotten.
 struct Reading<'r> {
     path: &'r Path,
+    agent: &'static Agent,
     bytes_max: u64,
     until: i64,
 }
@@ -188,7 +193,7 @@ fn read_into(track: &mut Track, reading: &Reading<'_>, failures: &Failures) -> O
     // A line without a time is as old as the one before it.
     let mut is_forgotten = reading.until > i64::MIN && track.cursor.offset == 0;
     let each_line = |offset: u64, bytes: &[u8]| {
-        each(bytes, |line| {
+        each(reading.agent, bytes, |line| {
             if reading.until > i64::MIN
                 && let Some(at) = line.timestamp.and_then(time::parse)
             {
@@ -215,8 +220,8 @@ fn read_into(track: &mut Track, reading: &Reading<'_>, failures: &Failures) -> O
 }
 
 /// A transcript's line as the ledger takes it, if it is one.
-pub fn each(bytes: &[u8], take: impl FnOnce(&Line<'_>)) {
-    if let Parsed::Line(mut line) = parse_line(bytes) {
+pub fn each(agent: &Agent, bytes: &[u8], take: impl FnOnce(&Line<'_>)) {
+    if let Parsed::Line(mut line) = (agent.transcripts.read_line)(bytes) {
         redact::line(&mut line);
         take(&line);
     }

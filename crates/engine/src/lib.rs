@@ -3,6 +3,7 @@
 pub mod anchors;
 pub mod at_hand;
 pub mod checkpoint;
+pub mod client_settings;
 pub mod coverage;
 pub mod descent;
 pub mod event_times;

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use throughline_agents::claude_code::transcript::{Parsed, parse_line};
+use throughline_agents::agent::Agent;
+use throughline_agents::transcript::Parsed;
 use throughline_domain::Timestamp;
 use throughline_domain::transcript::What;
 use throughline_store::paths::{Home, Project};
@@ -11,6 +12,7 @@ use throughline_store::session::{Registry, SessionCache};
 use throughline_store::transcript_file::{Cursor, read_on};
 
 use crate::liveness;
+use crate::session_facts::agent_of;
 
 /// The client ends the old session a moment before it begins the new one.
 const CLEARED_MS: i64 = 60 * 1_000;
@@ -41,25 +43,25 @@ pub fn cleared_from(
 pub fn forked_from(
     home: &Home,
     project: &Project,
-    session: &str,
-    transcript: &str,
+    (agent, session, transcript): (&Agent, &str, &str),
     now: Timestamp,
 ) -> Option<String> {
-    let first = first_prompt(Path::new(transcript))?;
+    let first = first_prompt(agent, Path::new(transcript))?;
     let others = liveness::sessions(home, project, now);
     let others = others.iter().filter(|seen| seen.session != session);
     let candidates = others.filter_map(|seen| SessionCache::read(&home.session(&seen.session)));
-    let begins_alike =
-        |cache: &SessionCache| first_prompt(Path::new(&cache.transcript)).as_ref() == Some(&first);
+    let begins_alike = |facts: &SessionCache| {
+        first_prompt(agent_of(facts), Path::new(&facts.transcript)).as_ref() == Some(&first)
+    };
     Some(candidates.into_iter().find(begins_alike).map(|cache| cache.session).unwrap_or_default())
 }
 
 /// The id of a transcript's first prompt.
-fn first_prompt(path: &Path) -> Option<String> {
+fn first_prompt(agent: &Agent, path: &Path) -> Option<String> {
     let mut found = None;
     read_on(path, &Cursor::at_start(), HEAD_BYTES, SystemTime::UNIX_EPOCH, |_, bytes| {
         if found.is_none()
-            && let Parsed::Line(line) = parse_line(bytes)
+            && let Parsed::Line(line) = (agent.transcripts.read_line)(bytes)
             && matches!(line.what, What::UserSaid(_))
         {
             found = line.uuid.map(str::to_owned);

@@ -15,6 +15,7 @@ use throughline_store::session::SessionCache;
 use throughline_store::{outline_file, spool};
 
 use crate::event_times;
+use crate::session_facts::agent_of;
 
 /// What is known when the notes are written.
 pub struct Moment<'a> {
@@ -82,7 +83,7 @@ pub fn write(moment: &Moment<'_>, mut added: Added<'_>) -> Result<bool, NotesErr
         };
         let happened = since(mark, &state, moment.ledger, added.commits);
         let mut entries: Vec<Progress> = happened.entries.iter().map(masked).collect();
-        event_times::resolve(&mut entries, &moment.facts.transcript);
+        event_times::resolve(&mut entries, &moment.facts.transcript, agent_of(moment.facts));
         entries.extend(added.by_hand.as_ref().map(masked));
         if page.is_none() && entries.is_empty() && !added.begins {
             return None;

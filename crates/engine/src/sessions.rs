@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use throughline_agents::claude_code::transcript::{Parsed, parse_line};
+use throughline_agents::agent::{Agent, USUAL};
+use throughline_agents::transcript::Parsed;
 use throughline_domain::transcript::What;
 use throughline_domain::{Timestamp, time};
 use throughline_store::archive::{Archive, SessionRow};
@@ -108,7 +109,8 @@ pub fn of_project(place: &Place, project: &Project, now: Timestamp) -> Vec<Liste
     for session in &mut all {
         let notes = NotesFile::of(project, home, &session.id);
         session.notes = notes.path().is_file().then(|| notes.path().shown());
-        session.title = session.title.take().or_else(|| first_prompt(session.transcript.as_deref()?));
+        let agent = Agent::of_session(&session.agent);
+        session.title = session.title.take().or_else(|| first_prompt(agent, session.transcript.as_deref()?));
     }
     all
 }
@@ -127,9 +129,7 @@ fn of_hooks(home: &Home, seen: Seen, now: Timestamp) -> Listed {
             Fate::Ended => Standing::Ended,
             Fate::Crashed => Standing::Crashed,
         },
-        agent: Some(cache.agent)
-            .filter(|agent| !agent.is_empty())
-            .unwrap_or_else(|| "claude-code".to_owned()),
+        agent: Some(cache.agent).filter(|agent| !agent.is_empty()).unwrap_or_else(|| USUAL.id.to_owned()),
         started: Timestamp::from_millisecond(cache.started_at).ok().filter(|_| cache.started_at > 0),
         last_active: Timestamp::from_millisecond(seen.last_active_ms).unwrap_or(now),
         source: if is_end { None } else { Some(seen.note.how.clone()) }
@@ -179,7 +179,7 @@ fn of_transcript(id: String, path: &Path) -> Listed {
     let modified = modified.and_then(|at| Timestamp::try_from(at).ok());
     Listed {
         id,
-        agent: "claude-code".to_owned(),
+        agent: USUAL.id.to_owned(),
         standing: Standing::Written,
         started: None,
         last_active: modified.unwrap_or(Timestamp::UNIX_EPOCH),
@@ -193,11 +193,11 @@ fn of_transcript(id: String, path: &Path) -> Listed {
     }
 }
 
-fn first_prompt(path: &Path) -> Option<String> {
+fn first_prompt(agent: &Agent, path: &Path) -> Option<String> {
     let mut found = None;
     let each = |_: u64, bytes: &[u8]| {
         if found.is_none()
-            && let Parsed::Line(line) = parse_line(bytes)
+            && let Parsed::Line(line) = (agent.transcripts.read_line)(bytes)
             && let What::UserSaid(text) = line.what
         {
             found = Some(throughline_domain::text::shorten(&throughline_redact::text(&text), 400));

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use throughline_agents::claude_code::transcript_place::folder_name;
+use throughline_agents::agent::USUAL;
 use throughline_domain::text::one_line;
 use throughline_store::door::outside;
 use throughline_store::paths::Project;
@@ -113,7 +113,7 @@ fn beginning_with(folder: &Path, word: &str) -> Vec<PathBuf> {
 
 fn project_folder(place: &Place, project: &Project) -> Result<PathBuf, TranscriptsError> {
     let client = place.claude_folder.as_ref().ok_or(TranscriptsError::NoFolder)?;
-    Ok(client.join("projects").join(folder_name(&project.work.to_string_lossy())))
+    Ok(client.join("projects").join((USUAL.transcripts.project_folder)(&project.work.to_string_lossy())))
 }
 
 /// A regular file: a link in the client's folder is none of its transcripts.

@@ -1,5 +1,6 @@
 //! The window that a model's context probably had, where no sample says so.
 
+pub use throughline_agents::claude_code::compaction_point::model_window;
 use throughline_agents::claude_code::compaction_point::{Inputs, effective_point};
 
 const WINDOW_TOKENS_LARGE: u64 = 1_000_000;

@@ -1,5 +1,6 @@
 //! Tidy: the rules that no compiler knows, run over the whole tree. Each check is a module and a row in [`CHECKS`].
 
+mod agent_seam;
 mod banned_words;
 mod blobs;
 mod crate_edges;
@@ -38,6 +39,7 @@ type Check = fn(&Tree, &mut Report);
 const CHECKS: &[(&str, Check)] = &[
     ("crate edges", crate_edges::check),
     ("module edges", module_edges::check),
+    ("agent seam", agent_seam::check),
     ("sizes", sizes::check),
     ("module docs", module_docs::check),
     ("named paths", named_paths::check),

@@ -3,6 +3,8 @@
 //! The rules were measured on the real client: a set window W compacts at W − 33,000; a percentage is taken of
 //! W − 20,000; without a window only the models with a million tokens compact by usage.
 
+use crate::compaction_point::{At, CompactionPoint, Source};
+
 /// What stays free below the window when the client compacts.
 const RESERVE_TOKENS: u64 = 33_000;
 /// What the client sets aside for the summary before it takes a percentage.
@@ -33,58 +35,6 @@ pub struct Inputs<'a> {
     pub payload_window: Option<u64>,
     /// Where this model was last seen to compact by itself.
     pub observed: Option<u64>,
-}
-
-/// Where the end is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CompactionPoint {
-    /// The window that counts, in tokens.
-    pub window: u64,
-    /// When the client compacts.
-    pub at: At,
-    /// What the answer rests on.
-    pub source: Source,
-}
-
-/// When the client compacts by itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum At {
-    /// At this many used tokens.
-    Compacts(u64),
-    /// Never by usage.
-    Never {
-        /// Why.
-        reason: &'static str,
-        /// What to do about it.
-        remedy: &'static str,
-    },
-    /// The model is not known to us.
-    Unknown,
-}
-
-/// What an answer rests on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// The environment sets or forbids it.
-    Environment,
-    /// The settings set or forbid it.
-    Settings,
-    /// It was seen to happen there.
-    Observed,
-    /// The model is known to behave so.
-    Model,
-    /// Only the payload's window is known.
-    Payload,
-    /// Nothing is known: 200,000 tokens are assumed.
-    Assumed,
-}
-
-impl CompactionPoint {
-    /// What a "how close is the end" percentage is taken of: the compaction if it will come, else the window.
-    #[must_use]
-    pub fn limit_tokens(&self) -> u64 {
-        if let At::Compacts(tokens) = self.at { tokens } else { self.window }
-    }
 }
 
 /// The window of a model that is known to us.

@@ -342,10 +342,11 @@ fn is_on(value: Option<&str>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::claude_code::compaction_point::{At, effective_point};
+    use crate::claude_code::compaction_point::effective_point;
     use crate::claude_code::our_entry::Form;
     use crate::claude_code::settings_edit::{Install, install};
     use crate::claude_code::version::Version;
+    use crate::compaction_point::At;
 
     fn installed(client: Version) -> String {
         let ours = Install { binary: "/opt/throughline".to_owned(), client: Some(client), status_line: true };

@@ -4,22 +4,13 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use crate::hook::Ran;
+
 /// Command lines of one event that are kept: the last ones.
 const RAN_MAX: usize = 6;
 /// What a run was about stands at its beginning, how it ended at its end.
 const HEAD_BYTES: usize = 200;
 const TAIL_BYTES: usize = 800;
-
-/// A command line that was run, by its call.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Ran {
-    /// The call's id.
-    pub id: String,
-    /// The first bytes of its answer.
-    pub head: String,
-    /// The last bytes of its answer; empty where the head is all.
-    pub tail: String,
-}
 
 /// How many calls a list has; 0 for a value of any other type. The command lines go into the list.
 pub(super) struct Calls<'a>(pub(super) &'a mut Vec<Ran>);

@@ -5,21 +5,12 @@ use std::ops::ControlFlow::{self, Break, Continue};
 use memchr::{memmem, memrchr};
 use serde::Deserialize;
 use throughline_domain::context::{Fill, Moment};
-use throughline_domain::{Timestamp, time};
+use throughline_domain::time;
+
+use crate::transcript::LastUsage;
 
 /// The last response is nearly always that near to the end: looking there first spares most of the search.
 const NEAR_BYTES: usize = 6 << 10;
-
-/// What the server reported with one response.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LastUsage {
-    /// Tokens in the context: input, cache writes and cache reads.
-    pub context_tokens: u64,
-    /// The model that answered.
-    pub model: Option<String>,
-    /// When it answered, where the line says so.
-    pub at: Option<Timestamp>,
-}
 
 /// The usage of the last response of the main conversation in a transcript's tail.
 ///

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
+use throughline_agents::agent::{Agent, USUAL};
 use throughline_store::door::outside;
 use throughline_store::forget::Forgotten;
 use throughline_store::known_files::{FileMark, KnownFile};
@@ -37,6 +38,8 @@ pub struct Changed {
     pub key: String,
     /// As what it was seen now.
     pub mark: FileMark,
+    /// Whose it is.
+    pub agent: &'static Agent,
     /// The name of its project's folder below `projects`.
     pub project_folder: String,
     /// Where each store stands in it; `None` for one that has it as it is.
@@ -73,7 +76,7 @@ impl Changed {
         let folder = path.parent().and_then(Path::file_name);
         let project_folder = folder.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let standing = Both { usage: None, recall: Some(Standing::of(known.get(&key))) };
-        Self { path, key, mark, project_folder, standing }
+        Self { path, key, mark, agent: USUAL, project_folder, standing }
     }
 
     /// Bytes that one of the stores did not read yet.
@@ -184,7 +187,7 @@ impl Discovered {
         let below = path.strip_prefix(projects).ok().and_then(|below| below.components().next());
         let project_folder =
             below.map(|it| it.as_os_str().to_string_lossy().into_owned()).unwrap_or_default();
-        self.changed.push(Changed { path, key, mark, project_folder, standing });
+        self.changed.push(Changed { path, key, mark, agent: USUAL, project_folder, standing });
     }
 
     fn in_order(mut self) -> Self {

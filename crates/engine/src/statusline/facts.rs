@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use throughline_agents::claude_code::compaction_point::At;
-use throughline_agents::claude_code::statusline_payload::{Context, RateLimit};
+use throughline_agents::compaction_point::At;
+use throughline_agents::status_line::{Context, RateLimit};
 use throughline_domain::Timestamp;
 use throughline_domain::time::seconds_between;
 use throughline_domain::usage_memory::{Gap, UsageMemory};

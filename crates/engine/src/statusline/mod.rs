@@ -6,14 +6,15 @@ pub mod facts;
 pub mod rules;
 mod track;
 
-use throughline_agents::claude_code::compaction_point::{At, CompactionPoint, effective_point};
-use throughline_agents::claude_code::statusline_payload::{Context, StatuslinePayload};
+use throughline_agents::compaction_point::{At, CompactionPoint};
+use throughline_agents::status_line::{Context, StatuslinePayload};
 use throughline_domain::usage_memory::UsageMemory;
 use throughline_domain::{Health, Timestamp};
 use throughline_store::door::Spot;
 use throughline_store::statusline_rules::StatuslineRules;
 use throughline_store::usage_file;
 
+use crate::client_settings;
 use crate::place::Place;
 
 /// The session of a payload that names none.
@@ -40,7 +41,7 @@ impl Call {
             UNNAMED.clone_into(&mut payload.session_id);
         }
         let rules = rules::settle(place.as_ref(), &payload, now);
-        let point = effective_point(&rules::inputs(&rules.compaction, &payload));
+        let point = client_settings::point_of_call(&rules.compaction, &payload);
         let session = place.map(|place| {
             let folder = place.home.session(&payload.session_id);
             (place, folder)

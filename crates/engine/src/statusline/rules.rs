@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use throughline_agents::claude_code::compaction_point::Inputs;
-use throughline_agents::claude_code::settings_read::Scope;
-use throughline_agents::claude_code::statusline_payload::StatuslinePayload;
+use throughline_agents::status_line::StatuslinePayload;
 use throughline_domain::Timestamp;
 use throughline_statusline::{Colour, Look, Preset, Segment};
 use throughline_store::config::{Config, Statusline, allowed};
@@ -13,8 +11,8 @@ use throughline_store::paths::Project;
 use throughline_store::session::{self, SessionCache};
 use throughline_store::statusline_rules::{CompactionRules, StatuslineRules, Watched, stamp_of};
 
+use crate::client_settings::{ENV_NAMES, client_settings, settled_files};
 use crate::place::{Place, Surroundings};
-use crate::session_facts::{client_settings, settings_files};
 
 /// After this long the rules are compiled anew: the client's own state may have changed, which is too large to watch.
 const AGE_MS_MAX: i64 = 10 * 60 * 1_000;
@@ -112,39 +110,15 @@ fn paused_file(place: &Place, project: &Project) -> Spot {
 
 /// What the rules depend on, as it is now. The client's own state changes all the time and is not looked at.
 fn stamp(place: &Place, project: &Project) -> u64 {
-    let mut paths: Vec<PathBuf> = settings_files(place, project)
-        .into_iter()
-        .filter(|(scope, _)| *scope != Scope::ClientState)
-        .map(|(_, path)| path)
-        .collect();
+    let mut paths: Vec<PathBuf> = settled_files(place, project);
     paths.extend(place.config_folder.as_ref().map(|folder| folder.join("throughline.toml")));
     let ours = [
         project.files.join("throughline.toml"),
         allowed::path(&place.home, project),
         paused_file(place, project),
     ];
-    let words = [
-        "CLAUDE_CODE_AUTO_COMPACT_WINDOW",
-        "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE",
-        "DISABLE_AUTO_COMPACT",
-        "DISABLE_COMPACT",
-    ];
     let files = paths.iter().map(|path| Watched::Theirs(path)).chain(ours.iter().map(Watched::Ours));
-    stamp_of(files, &words.map(|name| place.around.text(name)))
-}
-
-/// What decides where the client compacts: model and window as they are now, the rest as it was compiled.
-pub(super) fn inputs<'a>(rules: &CompactionRules, payload: &'a StatuslinePayload) -> Inputs<'a> {
-    Inputs {
-        model: payload.model_id.as_deref(),
-        window_setting: rules.window_setting,
-        env_window: rules.env_window,
-        pct_override: rules.pct_override,
-        auto_enabled: rules.auto_enabled,
-        disabled_by_env: rules.disabled_by_env,
-        payload_window: payload.window_tokens,
-        observed: rules.observed,
-    }
+    stamp_of(files, &ENV_NAMES.map(|name| place.around.text(name)))
 }
 
 /// The look that the configuration asks for, on the terminal at hand.

@@ -1,6 +1,6 @@
 //! Tracking: the change test, the session's memory, and the line that the usage log gets.
 
-use throughline_agents::claude_code::statusline_payload::Context;
+use throughline_agents::status_line::Context;
 use throughline_domain::Health;
 use throughline_domain::usage::Sample;
 use throughline_domain::usage_memory::UsageMemory;

@@ -14,6 +14,7 @@ use throughline_engine::git_now;
 use throughline_engine::governance;
 use throughline_engine::ledger;
 use throughline_engine::liveness::{self, Fate};
+use throughline_engine::session_facts::agent_of;
 use throughline_store::session::SessionCache;
 
 use super::App;
@@ -67,9 +68,9 @@ fn settled(app: &App, mut ledger: Ledger) -> Ledger {
 /// What a session has told; `None` when no hook of it was ever seen.
 pub(super) fn ledger_of(app: &App, session: &str) -> Option<Ledger> {
     let home = &app.place.home;
-    let transcript = SessionCache::read(&home.session(session))?.transcript;
+    let facts = SessionCache::read(&home.session(session))?;
     let failures = Failures::none();
-    let source = ledger::Source { home, session, transcript: &transcript };
+    let source = ledger::Source { home, session, transcript: &facts.transcript, agent: agent_of(&facts) };
     let ledger = ledger::catch_up(&source, ledger::LARGE_SLICE_BYTES, &failures);
     for failure in failures.all() {
         output::warn(&failure);

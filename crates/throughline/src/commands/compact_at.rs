@@ -4,11 +4,12 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use throughline_agents::claude_code::compaction_point::{
-    At, OutOfReach, WINDOW_TOKENS_MIN, model_window, window_for,
+    OutOfReach, WINDOW_TOKENS_MIN, model_window, window_for,
 };
 use throughline_agents::claude_code::settings_edit::{self, Edit};
+use throughline_agents::compaction_point::At;
 use throughline_briefing::handoff::thousands;
-use throughline_engine::session_facts;
+use throughline_engine::client_settings;
 use throughline_store::project_files;
 use throughline_store::session::{self, SessionCache};
 
@@ -99,7 +100,7 @@ pub(crate) fn plan(
         CompactAt::Tokens(tokens) => tokens,
         CompactAt::Off => 0,
     };
-    let settings = session_facts::client_settings(&app.place, &app.memory.project);
+    let settings = client_settings::client_settings(&app.place, &app.memory.project);
     let pct_override = settings.compaction_inputs(None).pct_override;
     let window =
         window_for(at, model.window, pct_override).map_err(|reach| out_of_reach(at, reach, &model))?;
@@ -142,7 +143,7 @@ impl Plan {
     pub(crate) fn warn_if_overruled(&self, app: &App) {
         let Some(record) = &self.record else { return };
         let model = Model::at_hand(app, None);
-        let point = session_facts::compaction_point(
+        let point = client_settings::compaction_point(
             &app.place,
             &app.memory.project,
             &app.config,
@@ -223,7 +224,7 @@ impl Model {
         let seen = folder.as_ref().and_then(SessionCache::read).and_then(|cache| cache.model);
         let set = || {
             let variable = std::env::var("ANTHROPIC_MODEL").ok().filter(|model| !model.is_empty());
-            variable.or(session_facts::client_settings(&app.place, &app.memory.project).model)
+            variable.or(client_settings::client_settings(&app.place, &app.memory.project).model)
         };
         let (name, who) = match seen {
             Some(model) => (Some(model), "the last session's"),

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use throughline_agents::claude_code::compact_instructions::{self, Standing};
 use throughline_agents::claude_code::settings_read::Scope;
 use throughline_domain::text::one_line;
+use throughline_engine::client_settings;
 use throughline_engine::place::Place;
-use throughline_engine::session_facts;
 use throughline_store::door::outside;
 use throughline_store::memory::Memory;
 use throughline_store::{files, instructions_file, project_files};
@@ -211,6 +211,6 @@ fn is_needed_by_others(app: &App, from: Scope) -> bool {
         Scope::Local => &[Scope::Project],
         _ => &[],
     };
-    let settings = session_facts::client_settings(&app.place, &app.memory.project);
+    let settings = client_settings::client_settings(&app.place, &app.memory.project);
     settings.hooks.iter().any(|registered| others.contains(&registered.scope))
 }

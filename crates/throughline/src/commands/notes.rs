@@ -1,12 +1,13 @@
 //! `notes`: the page that the hooks keep about a session.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::json;
 use throughline_briefing::notes::Progress;
 use throughline_domain::text::{one_line, printable};
 use throughline_engine::ledger;
 use throughline_engine::notes::{self, Added, Moment};
+use throughline_engine::session_facts::agent_of;
 use throughline_store::lock::Patience;
 use throughline_store::notes_file::NotesFile;
 use throughline_store::session::{SessionCache, SessionProgress};
@@ -67,7 +68,13 @@ pub(super) fn add(app: &App, session: &str, by_hand: Option<Progress>) -> Result
     let folder = app.place.home.session(session);
     let facts = SessionCache::read(&folder).unwrap_or_default();
     let progress = SessionProgress::read(&folder);
-    let ledger = ledger::look(&app.place.home, session, Path::new(&facts.transcript));
+    let source = ledger::Source {
+        home: &app.place.home,
+        session,
+        transcript: &facts.transcript,
+        agent: agent_of(&facts),
+    };
+    let ledger = ledger::look(&source);
     let moment = Moment {
         memory: &app.memory,
         config: &app.config,

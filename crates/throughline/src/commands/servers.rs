@@ -97,7 +97,7 @@ pub(super) fn offer(user: bool) -> Result<(), Failure> {
 
 /// The client's own list still names us: only the client can take that back.
 pub(super) fn tell_what_is_left(app: &App) {
-    let state = throughline_engine::session_facts::client_state_file(&app.place);
+    let state = throughline_engine::client_settings::client_state_file(&app.place);
     let text = state
         .and_then(|path| project_files::read_settings(&app.memory.project.spot_of(&path)).ok().flatten());
     for registered in text.iter().flat_map(|text| in_client_state(text, &app.memory.project.root)) {

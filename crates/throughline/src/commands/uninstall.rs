@@ -4,8 +4,8 @@ use std::path::Path;
 
 use throughline_agents::claude_code::settings_edit::{self, Outcome};
 use throughline_agents::claude_code::settings_read::Scope;
+use throughline_engine::client_settings;
 use throughline_engine::git_exclude::exclude_file;
-use throughline_engine::session_facts;
 use throughline_store::files;
 use throughline_store::project_files;
 
@@ -165,12 +165,12 @@ fn remove_server(app: &App, args: &Args) -> Result<(), Failure> {
 
 /// Hooks of ours in other settings files still run.
 fn tell_what_is_left(app: &App) -> bool {
-    let settings = session_facts::client_settings(&app.place, &app.memory.project);
+    let settings = client_settings::client_settings(&app.place, &app.memory.project);
     let mut is_left = false;
     let flags = [(Scope::User, "--user"), (Scope::Project, "--shared"), (Scope::Local, "without a flag")];
     for (scope, flag) in flags {
         if settings.hooks.iter().any(|registered| registered.scope == scope) {
-            let files = session_facts::settings_files(&app.place, &app.memory.project);
+            let files = client_settings::settings_files(&app.place, &app.memory.project);
             let path = files.into_iter().find(|(known, _)| *known == scope).map(|(_, path)| path);
             let path = path.unwrap_or_default();
             output::warn(&format!("hooks of ours are still registered in {} ({flag})", path.display()));

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
-use throughline_agents::claude_code::hook_payload::Event;
+use throughline_agents::hook::Event;
 use throughline_domain::State;
 use throughline_domain::ledger::Ledger;
 use throughline_engine::ledger;

@@ -15,8 +15,8 @@ use std::time::Instant;
 
 use events::{post_compact, pre_compact, session_end, session_start, stop, subagent, usual};
 use steps::compaction;
-use throughline_agents::claude_code::hook_payload::{self, Event, HookPayload};
-use throughline_agents::claude_code::hook_reply::Reply;
+use throughline_agents::agent::{Agent, USUAL};
+use throughline_agents::hook::{Event, HookPayload, Reply};
 use throughline_domain::Timestamp;
 use throughline_domain::text::{fingerprint, one_line};
 use throughline_engine::failures::Failures;
@@ -37,6 +37,8 @@ const SAME_EVENT_MS: i64 = 5_000;
 
 /// One hook run.
 pub(crate) struct Run {
+    /// Whose hook it is: settled here, once.
+    pub(crate) agent: &'static Agent,
     pub(crate) place: Place,
     pub(crate) payload: HookPayload,
     pub(crate) now: Timestamp,
@@ -73,13 +75,37 @@ impl Outcome {
     }
 }
 
+/// How the client calls us.
+struct Called {
+    agent: &'static Agent,
+    via: &'static str,
+}
+
+impl Called {
+    /// `hook [--plugin] [--agent NAME]`. A name that nobody knows is taken for the usual agent's: the agent goes on.
+    fn by(args: impl Iterator<Item = OsString>) -> Self {
+        let mut called = Self { agent: USUAL, via: "s" };
+        let mut args = args.into_iter();
+        while let Some(arg) = args.next() {
+            if arg == "--plugin" {
+                called.via = "p";
+            } else if arg == "--agent" {
+                let named = args.next();
+                let named = named.as_deref().and_then(|name| Agent::named(name.to_str()?));
+                called.agent = named.unwrap_or(USUAL);
+            }
+        }
+        called
+    }
+}
+
 /// Runs the hook. Whatever happens, the agent goes on.
 pub(crate) fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     let began = Instant::now();
     survive_panics();
-    let via = if args.into_iter().any(|arg| arg == "--plugin") { "p" } else { "s" };
+    let called = Called::by(args);
     let bytes = crate::input::read();
-    let (payload, problem) = hook_payload::parse(&bytes);
+    let (payload, problem) = (called.agent.hooks.read)(&bytes);
     let Some(place) = crate::surroundings::place() else { return ExitCode::SUCCESS };
     let claim = format!("{:016x}", fingerprint(&bytes[..bytes.len().min(CLAIM_BYTES_MAX)]));
     drop(bytes);
@@ -87,7 +113,8 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     let folder = place.home.session(&payload.session_id);
     let (failures, progress) = (Failures::none(), RefCell::default());
     let now = Timestamp::now();
-    let run = Run { place, payload, now, began, via, claim, tools, folder, failures, progress };
+    let Called { agent, via } = called;
+    let run = Run { agent, place, payload, now, began, via, claim, tools, folder, failures, progress };
     if let Some(problem) = problem {
         log::failure(&run.place.home, run.now, &run.during(), &problem.to_string());
     }
@@ -195,7 +222,7 @@ impl Run {
             },
             Reply::Nothing => None,
         };
-        let text = clean.as_ref().unwrap_or(reply).encode(self.payload.event, &self.payload.event_name);
+        let text = (self.agent.hooks.encode)(clean.as_ref().unwrap_or(reply), &self.payload);
         if text.is_empty() {
             return 0;
         }
@@ -229,12 +256,13 @@ impl Run {
             home: &self.place.home,
             session: &self.payload.session_id,
             transcript: &self.payload.transcript_path,
+            agent: self.agent,
         }
     }
 
     /// What the facts of its session are compiled from.
     pub(crate) fn start(&self) -> session_facts::Start<'_> {
-        session_facts::Start { place: &self.place, payload: &self.payload, now: self.now }
+        session_facts::Start { place: &self.place, agent: self.agent, payload: &self.payload, now: self.now }
     }
 
     pub(crate) fn during(&self) -> String {

@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-use throughline_agents::claude_code::statusline_payload;
+use throughline_agents::agent::USUAL;
 use throughline_domain::Timestamp;
 use throughline_engine::statusline::{Call, facts, rules};
 use throughline_redact as redact;
@@ -48,7 +48,9 @@ fn say(text: &str) {
 }
 
 fn own_lines(bytes: &[u8]) -> Vec<String> {
-    let Some(payload) = statusline_payload::parse(bytes) else { return vec![NO_DATA.to_owned()] };
+    let Some(payload) = USUAL.status_line.and_then(|read| read(bytes)) else {
+        return vec![NO_DATA.to_owned()];
+    };
     let call = Call::settle(payload, surroundings::place(), Timestamp::now());
     let memory = call.keep();
     let look = rules::look(&call.rules.look, &surroundings::AROUND);

@@ -2,7 +2,8 @@
 //!
 //! The fuzz target `session` includes this file.
 
-use throughline_agents::claude_code::transcript::{Parsed, parse_line};
+use throughline_agents::claude_code::transcript::parse_line;
+use throughline_agents::transcript::Parsed;
 use throughline_briefing::session::{self, Known, Reader};
 use throughline_briefing::{Cap, Facts, fragment, preservation};
 use throughline_capture::{absorb, summaries};

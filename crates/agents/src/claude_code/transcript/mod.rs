@@ -11,18 +11,8 @@ mod tool_input;
 mod user_words;
 
 use throughline_domain::Problem;
-use throughline_domain::transcript::Line;
 
-/// What a line turned out to be.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Parsed<'a> {
-    /// It says something.
-    Line(Line<'a>),
-    /// It is sound, and means nothing to us.
-    Nothing,
-    /// It could not be understood; only this line is lost.
-    Problem(Problem),
-}
+use crate::transcript::Parsed;
 
 /// Reads one line, with or without its line end.
 #[must_use]

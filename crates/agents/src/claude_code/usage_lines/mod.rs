@@ -1,7 +1,7 @@
 //! Usage lines: what a transcript's line says about tokens that were used. For whole histories: most lines cost a search.
 //!
 //! A response spans several lines (one a block), each with the usage known by then, and is copied into other files when
-//! a session is resumed or forked: whoever adds up must do it by [`UsedTokens::id`], and keep the fullest.
+//! a session is resumed or forked: whoever adds up must do it by [`crate::usage_line::UsedTokens::id`], and keep the fullest.
 
 mod counts;
 #[cfg(test)]
@@ -11,11 +11,12 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
+use throughline_domain::Problem;
 use throughline_domain::time;
-use throughline_domain::usage::{Band, RecordId, Tier, Tokens};
-use throughline_domain::{Problem, Timestamp};
+use throughline_domain::usage::{Band, RecordId, Tier};
 
 use super::transcript::scan::{Raw, Walk};
+use crate::usage_line::{Compacted, Place, UsageLine, UsedTokens};
 use counts::Counts;
 
 /// The model of the client's own notices: nobody was asked, nothing was used.
@@ -28,64 +29,10 @@ const ROUNDS_MAX: usize = 64;
 static USAGE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"usage\""));
 static BOUNDARY: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"compact_boundary\""));
 
-/// What a line says about use.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum UsageLine<'a> {
-    /// A response of the API, as far as it was known when the line was written.
-    Used(UsedTokens<'a>),
-    /// The context was compacted.
-    Compacted(Compacted<'a>),
-}
-
-/// The part of a response that counts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UsedTokens<'a> {
-    /// The same in every line and copy of the response.
-    pub id: RecordId,
-    /// Where it stands.
-    pub place: Place<'a>,
-    /// The model's id; empty where the line has none.
-    pub model: &'a str,
-    /// What the price depends on.
-    pub tier: Tier,
-    /// Whether a subagent asked.
-    pub is_sidechain: bool,
-    /// What it took.
-    pub tokens: Tokens,
-    /// How much it read at once.
-    pub context: u64,
-}
-
-/// A compaction.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Compacted<'a> {
-    /// The same in every copy.
-    pub id: RecordId,
-    /// Where it stands.
-    pub place: Place<'a>,
-    /// Whether the client decided it, and not the user.
-    pub is_auto: bool,
-    /// Tokens before, where the client said so; old ones do not.
-    pub tokens_before: Option<u64>,
-    /// Tokens after, where the client said so.
-    pub tokens_after: Option<u64>,
-}
-
-/// Where a line stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place<'a> {
-    /// When, where the line says so.
-    pub at: Option<Timestamp>,
-    /// The session, where the line says so.
-    pub session: Option<&'a str>,
-    /// The folder the agent worked in.
-    pub cwd: Option<Cow<'a, str>>,
-}
-
 /// Reads one line; gives what it says to `each`. A response that asked another model in between gives two.
 ///
 /// A line without use costs a search for two words. One that speaks of use and cannot be read is a problem.
-pub fn read<'a>(line: &'a [u8], mut each: impl FnMut(UsageLine<'a>)) -> Option<Problem> {
+pub fn read<'a>(line: &'a [u8], each: &mut dyn FnMut(UsageLine<'a>)) -> Option<Problem> {
     if USAGE.find(line).is_none() && BOUNDARY.find(line).is_none() {
         return None;
     }
@@ -94,8 +41,8 @@ pub fn read<'a>(line: &'a [u8], mut each: impl FnMut(UsageLine<'a>)) -> Option<P
     match fields(&line[start..]) {
         Ok(Some(entry)) => {
             match entry.kind {
-                b"assistant" => response(&entry, &mut each),
-                b"progress" => progress(&entry, &mut each),
+                b"assistant" => response(&entry, each),
+                b"progress" => progress(&entry, each),
                 b"system" if entry.subtype == b"compact_boundary" => {
                     each(UsageLine::Compacted(boundary(&entry)));
                 }
@@ -172,7 +119,7 @@ impl<'a> Entry<'a> {
 }
 
 /// What a subagent's line says, as some clients repeat it in the session's own file.
-fn progress<'a>(entry: &Entry<'a>, each: &mut impl FnMut(UsageLine<'a>)) {
+fn progress<'a>(entry: &Entry<'a>, each: &mut dyn FnMut(UsageLine<'a>)) {
     let Some(inner) = entry.data.and_then(|data| data.member(b"message")) else { return };
     let mut said = Entry { is_sidechain: true, message: None, uuid: None, request: None, ..entry.clone() };
     for (key, value) in inner.members() {
@@ -189,7 +136,7 @@ fn progress<'a>(entry: &Entry<'a>, each: &mut impl FnMut(UsageLine<'a>)) {
     }
 }
 
-fn response<'a>(entry: &Entry<'a>, each: &mut impl FnMut(UsageLine<'a>)) {
+fn response<'a>(entry: &Entry<'a>, each: &mut dyn FnMut(UsageLine<'a>)) {
     let Some(message) = entry.message else { return };
     let (mut message_id, mut model, mut usage) = (None, None, None);
     for (key, value) in message.members() {
@@ -248,7 +195,7 @@ fn response<'a>(entry: &Entry<'a>, each: &mut impl FnMut(UsageLine<'a>)) {
 }
 
 /// Gives what was used, unless that is nothing: a request that failed before it began.
-fn give<'a>(used: UsedTokens<'a>, each: &mut impl FnMut(UsageLine<'a>)) {
+fn give<'a>(used: UsedTokens<'a>, each: &mut dyn FnMut(UsageLine<'a>)) {
     if used.tokens.total() > 0 {
         each(UsageLine::Used(used));
     }

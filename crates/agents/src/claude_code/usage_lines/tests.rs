@@ -24,7 +24,7 @@ fn usage() -> Value {
 fn all(line: &Value) -> Vec<UsedTokens<'static>> {
     let text: &'static str = Box::leak(line.to_string().into_boxed_str());
     let mut found = Vec::new();
-    let problem = read(text.as_bytes(), |it| match it {
+    let problem = read(text.as_bytes(), &mut |it| match it {
         UsageLine::Used(used) => found.push(used),
         UsageLine::Compacted(_) => panic!("no boundary"),
     });
@@ -170,7 +170,7 @@ fn searches_are_counted() {
 fn compacted(line: &Value) -> Compacted<'static> {
     let text: &'static str = Box::leak(line.to_string().into_boxed_str());
     let mut found = Vec::new();
-    read(text.as_bytes(), |it| match it {
+    read(text.as_bytes(), &mut |it| match it {
         UsageLine::Compacted(compacted) => found.push(compacted),
         UsageLine::Used(_) => panic!("no response"),
     });
@@ -197,12 +197,12 @@ fn boundaries_of_old_and_new_clients_are_read() {
 fn a_line_that_breaks_off_is_a_problem_and_nothing_else() {
     let whole = line(&usage()).to_string();
     for cut in [whole.len() - 1, whole.len() - 30] {
-        assert!(read(&whole.as_bytes()[..cut], |_| panic!("nothing counts")).is_some(), "{cut}");
+        assert!(read(&whole.as_bytes()[..cut], &mut |_| panic!("nothing counts")).is_some(), "{cut}");
     }
-    assert!(read(b"[\"usage\"]", |_| panic!("nothing counts")).is_some());
-    assert!(read(b"no JSON, no use", |_| panic!("nothing counts")).is_none());
+    assert!(read(b"[\"usage\"]", &mut |_| panic!("nothing counts")).is_some());
+    assert!(read(b"no JSON, no use", &mut |_| panic!("nothing counts")).is_none());
     let behind_zeros = format!("\0\0\0{whole}");
     let mut count = 0;
-    assert!(read(behind_zeros.as_bytes(), |_| count += 1).is_none());
+    assert!(read(behind_zeros.as_bytes(), &mut |_| count += 1).is_none());
     assert_eq!(count, 1);
 }

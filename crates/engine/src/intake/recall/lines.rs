@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
-use throughline_agents::claude_code::transcript::{Parsed, parse_line};
+use throughline_agents::transcript::Parsed;
 use throughline_capture::passages::{Pending, Teller};
 use throughline_domain::text::fingerprint;
 use throughline_domain::{Timestamp, time};
@@ -44,7 +44,7 @@ impl Ear for Lines<'_> {
     type Told = Told;
 
     fn take(&mut self, at: u64, bytes: &[u8]) {
-        let mut line = match parse_line(bytes) {
+        let mut line = match (self.file.agent.transcripts.read_line)(bytes) {
             Parsed::Line(line) => line,
             Parsed::Nothing => return,
             Parsed::Problem(problem) => {
@@ -53,7 +53,7 @@ impl Ear for Lines<'_> {
             }
         };
         if let Some(cwd) = line.cwd.as_deref().filter(|cwd| *cwd != self.project.0) {
-            let project = project_of(cwd, &self.file.project_folder).to_owned();
+            let project = project_of(self.file.agent, cwd, &self.file.project_folder).to_owned();
             // Queued words come before the first line that names a folder: they were said there too.
             if self.project.0.is_empty() {
                 self.whose.1.clone_from(&project);
@@ -122,7 +122,8 @@ impl<'f> Lines<'f> {
     ) -> Self {
         let folder = folder_of(state);
         let known = Some(folder.as_str()).filter(|folder| !folder.is_empty());
-        let project = known.map_or(file.project_folder.as_str(), |it| project_of(it, &file.project_folder));
+        let project =
+            known.map_or(file.project_folder.as_str(), |it| project_of(file.agent, it, &file.project_folder));
         let project = project.to_owned();
         let stem = file.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         Self {

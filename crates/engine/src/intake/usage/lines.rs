@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
-use throughline_agents::claude_code::transcript_place::folder_name;
-use throughline_agents::claude_code::usage_lines::{self, Compacted, Place, UsageLine, UsedTokens};
+use throughline_agents::agent::Agent;
+use throughline_agents::usage_line::{Compacted, Place, UsageLine, UsedTokens};
 use throughline_domain::Timestamp;
 use throughline_domain::usage::{Boundary, RecordId, Response};
 
@@ -65,7 +65,7 @@ impl Ear for Lines<'_> {
     type Told = Told;
 
     fn take(&mut self, at: u64, line: &[u8]) {
-        let problem = usage_lines::read(line, |found| match found {
+        let problem = (self.file.agent.transcripts.usage)(line, &mut |found| match found {
             UsageLine::Used(used) => self.used(&used),
             UsageLine::Compacted(compacted) => self.compacted(&compacted),
         });
@@ -161,7 +161,7 @@ impl<'f> Lines<'f> {
         match &self.project {
             Some((folder, project)) if folder == cwd => (session, project.clone()),
             _ => {
-                let project = project_of(cwd, &self.file.project_folder).to_owned();
+                let project = project_of(self.file.agent, cwd, &self.file.project_folder).to_owned();
                 self.project = Some((cwd.to_owned(), project.clone()));
                 (session, project)
             }
@@ -170,10 +170,10 @@ impl<'f> Lines<'f> {
 }
 
 /// The project that a working folder belongs to: the folder around it after which the client named the transcripts'.
-pub(in crate::intake) fn project_of<'c>(cwd: &'c str, project_folder: &str) -> &'c str {
+pub(in crate::intake) fn project_of<'c>(agent: &Agent, cwd: &'c str, project_folder: &str) -> &'c str {
     let mut around = cwd;
     for _ in 0..FOLDERS_MAX {
-        if folder_name(around) == project_folder {
+        if (agent.transcripts.project_folder)(around) == project_folder {
             return around;
         }
         // Windows' paths too: transcripts travel.
@@ -185,13 +185,15 @@ pub(in crate::intake) fn project_of<'c>(cwd: &'c str, project_folder: &str) -> &
 
 #[cfg(test)]
 mod tests {
+    use throughline_agents::agent::USUAL;
+
     use super::*;
 
     #[test]
     fn a_session_that_moved_into_a_folder_still_works_on_its_project() {
-        assert_eq!(project_of("/home/me/my.app/src/deep", "-home-me-my-app"), "/home/me/my.app");
-        assert_eq!(project_of("/home/me/my.app", "-home-me-my-app"), "/home/me/my.app");
-        assert_eq!(project_of("C:\\Users\\me\\app\\src", "C--Users-me-app"), "C:\\Users\\me\\app");
-        assert_eq!(project_of("/elsewhere/x", "-home-me-my-app"), "/elsewhere/x");
+        assert_eq!(project_of(USUAL, "/home/me/my.app/src/deep", "-home-me-my-app"), "/home/me/my.app");
+        assert_eq!(project_of(USUAL, "/home/me/my.app", "-home-me-my-app"), "/home/me/my.app");
+        assert_eq!(project_of(USUAL, "C:\\Users\\me\\app\\src", "C--Users-me-app"), "C:\\Users\\me\\app");
+        assert_eq!(project_of(USUAL, "/elsewhere/x", "-home-me-my-app"), "/elsewhere/x");
     }
 }

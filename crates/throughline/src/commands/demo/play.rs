@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use serde_json::Value;
+use throughline_agents::agent::USUAL;
 use throughline_briefing::fragment;
 use throughline_engine::last_usage;
 use throughline_store::session::SessionCache;
@@ -116,7 +117,7 @@ impl Play {
     /// How full the context is, and where compaction comes, by what the hooks themselves go by.
     pub(super) fn gauge(&self) -> Result<(), Failure> {
         let transcript = self.stage.transcript();
-        let used = last_usage::of(&transcript.to_string_lossy());
+        let used = last_usage::of(USUAL, &transcript.to_string_lossy());
         let used = used.ok_or_else(|| Failure::new("the transcript reports no usage"))?.context_tokens;
         screen::gauge(used, self.compacts_at()?)
     }

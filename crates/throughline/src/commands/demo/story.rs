@@ -70,7 +70,7 @@ fn step(line: &str, places: &[(&str, String)]) -> Option<Step> {
         "transcript" => Step::Transcript(value.to_string()),
         "hook" => {
             let payload = value.to_string();
-            let (parsed, _) = throughline_agents::claude_code::hook_payload::parse(payload.as_bytes());
+            let (parsed, _) = (throughline_agents::agent::USUAL.hooks.read)(payload.as_bytes());
             Step::Hook { event: parsed.event_name, session: parsed.session_id, payload }
         }
         "agent" => Step::Agent(texts(value)?),

@@ -1,7 +1,8 @@
 //! The client: its version, how long it keeps transcripts, and whether its automatic compaction will ever come.
 
-use throughline_agents::claude_code::compaction_point::{At, Inputs, Source, effective_point};
+use throughline_agents::claude_code::compaction_point::{Inputs, effective_point};
 use throughline_agents::claude_code::hook_table;
+use throughline_agents::compaction_point::{At, Source};
 use throughline_store::session::{self, SessionCache};
 
 use super::Check;

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use throughline_agents::claude_code::settings_read::{self, ClientSettings, Scope};
 use throughline_agents::claude_code::version::Version;
 use throughline_domain::Timestamp;
+use throughline_engine::client_settings;
 use throughline_engine::liveness::{self, Seen};
 use throughline_engine::place::Place;
-use throughline_engine::session_facts;
 use throughline_store::config::{Config, ConfigProblem};
 use throughline_store::lock::Patience;
 use throughline_store::memory::{Author, Memory};
@@ -44,7 +44,7 @@ pub(super) struct SettingsFile {
 impl Context {
     /// Gathers what several checks need.
     pub(super) fn gather(app: App, config_problems: Vec<ConfigProblem>) -> Self {
-        let paths = session_facts::settings_files(&app.place, &app.memory.project);
+        let paths = client_settings::settings_files(&app.place, &app.memory.project);
         let files: Vec<SettingsFile> = paths
             .into_iter()
             .map(|(scope, path)| {
@@ -57,7 +57,7 @@ impl Context {
             .iter()
             .filter_map(|file| Some((file.scope, file.text.as_ref().ok()?.as_deref()?)))
             .collect();
-        let env = session_facts::client_settings(&app.place, &app.memory.project).env;
+        let env = client_settings::client_settings(&app.place, &app.memory.project).env;
         let settings = settings_read::read(&texts, &env);
         Self {
             config_problems,

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use serde_json::{Value, json};
+use throughline_agents::agent::USUAL;
 use throughline_capture::absorb;
 use throughline_domain::ledger::Ledger;
 use throughline_domain::purity::{Cause, Level, Purity, Scale};
@@ -55,7 +56,7 @@ pub(super) struct Trend {
 pub(super) fn read(path: &Path, scale: Scale, gate_turns: u64) -> Result<Trend, Failure> {
     let mut walk = Walk { ledger: Ledger::default(), trend: Trend { points: Vec::new(), scale }, gate: 0 };
     let each_line = |offset: u64, bytes: &[u8]| {
-        ledger::each(bytes, |line| {
+        ledger::each(USUAL, bytes, |line| {
             if matches!(line.what, What::UserSaid(_) | What::Command { .. }) && !line.is_sidechain {
                 walk.gate();
             }

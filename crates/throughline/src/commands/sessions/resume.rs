@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::json;
+use throughline_agents::agent::Agent;
 use throughline_briefing::Cap;
 use throughline_engine::ledger;
 use throughline_engine::resuming::{self, Back};
@@ -18,7 +19,15 @@ const TOKENS: u64 = 800;
 
 pub(super) fn run(app: &App, session: &Listed, as_json: bool) -> Result<(), Failure> {
     let state = app.state()?;
-    let look = |path: &PathBuf| ledger::look(&app.place.home, &session.id, path);
+    let look = |path: &PathBuf| {
+        let (home, agent) = (&app.place.home, Agent::of_session(&session.agent));
+        ledger::look(&ledger::Source {
+            home,
+            session: &session.id,
+            transcript: &path.to_string_lossy(),
+            agent,
+        })
+    };
     let ledger = session.transcript.as_ref().map(look).unwrap_or_default();
     let back = Back {
         memory: &app.memory,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use throughline_agents::agent::Agent;
 use throughline_domain::ledger::Ledger;
 use throughline_domain::text::one_line;
 use throughline_domain::time;
@@ -18,7 +19,15 @@ use crate::output::{self, DIM, HEAD, styled};
 use crate::quoting::{self, RECORDED};
 
 pub(super) fn run(app: &App, session: &Listed, as_json: bool) -> Result<(), Failure> {
-    let look = |path: &PathBuf| ledger::look(&app.place.home, &session.id, path);
+    let look = |path: &PathBuf| {
+        let (home, agent) = (&app.place.home, Agent::of_session(&session.agent));
+        ledger::look(&ledger::Source {
+            home,
+            session: &session.id,
+            transcript: &path.to_string_lossy(),
+            agent,
+        })
+    };
     let ledger = session.transcript.as_ref().map(look).unwrap_or_default();
     let checkpoints = checkpoints(app, session);
     if as_json {

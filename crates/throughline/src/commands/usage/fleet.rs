@@ -3,6 +3,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
+use throughline_agents::agent::USUAL;
 use throughline_engine::place::Place;
 use throughline_fleet::sync::{ProjectForm, Sender};
 use throughline_fleet::{Address, Error};
@@ -137,7 +138,7 @@ pub(crate) fn sender(place: &Place, fleet: &Fleet) -> Result<Sender, Failure> {
         user_name: told(fleet.send_user, &fleet.user, || {
             env::var("USER").or_else(|_| env::var("LOGNAME")).ok()
         }),
-        agent: "claude-code".to_owned(),
+        agent: USUAL.id.to_owned(),
         project,
         schema: fleet.schema.clone(),
         version: VERSION.to_owned(),

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use throughline_agents::claude_code::hook_payload::{Event, HookPayload};
-use throughline_agents::claude_code::transcript::{Parsed, parse_line};
+use throughline_agents::agent::Agent;
+use throughline_agents::hook::{Event, HookPayload};
+use throughline_agents::transcript::Parsed;
 use throughline_briefing::session::{self as briefing_session, Known, Reader};
 use throughline_briefing::{Cap, Facts};
 use throughline_capture::absorb;
@@ -47,7 +48,7 @@ fn told(run: &Run) -> Option<String> {
     if run.facts().is_some_and(|facts| facts.paused) {
         return None;
     }
-    let ledger = ledger_of(&own_transcript(run)?)?;
+    let ledger = ledger_of(run.agent, &own_transcript(run)?)?;
     let (state, facts) = (State::empty(), Facts::default());
     let cap = Cap::tokens(SUBAGENT_TOKENS);
     let chosen =
@@ -67,10 +68,10 @@ fn own_transcript(run: &Run) -> Option<PathBuf> {
 }
 
 /// What a subagent's transcript tells, as if it were a conversation of its own: it is.
-fn ledger_of(path: &Path) -> Option<Ledger> {
+fn ledger_of(agent: &Agent, path: &Path) -> Option<Ledger> {
     let mut ledger = Ledger::default();
     let each_line = |offset: u64, bytes: &[u8]| {
-        if let Parsed::Line(mut line) = parse_line(bytes) {
+        if let Parsed::Line(mut line) = (agent.transcripts.read_line)(bytes) {
             redact::line(&mut line);
             line.is_sidechain = false;
             absorb(&mut ledger, &line, offset);

@@ -1,7 +1,7 @@
 //! The usual run: the event is noted, the context's size is looked up, and now and then a gate opens.
 
-use throughline_agents::claude_code::hook_payload::Event;
-use throughline_agents::claude_code::transcript_tail::LastUsage;
+use throughline_agents::hook::Event;
+use throughline_agents::transcript::LastUsage;
 use throughline_briefing::Cap;
 use throughline_domain::text::thousands;
 use throughline_domain::{Timestamp, Trigger};
@@ -62,7 +62,7 @@ pub(in crate::hook) fn run(run: &Run, mut spool: Option<&mut Spool>) -> Outcome 
         return outcome;
     }
     outcome.turn += 1;
-    let usage = last_usage::of(&run.payload.transcript_path);
+    let usage = last_usage::of(run.agent, &run.payload.transcript_path);
     if let Some(usage) = &usage
         && backups::is_due(run, &facts, usage)
         && !is_from_before_compaction(run, usage)

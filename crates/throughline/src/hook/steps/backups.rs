@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use throughline_agents::claude_code::transcript_tail::LastUsage;
+use throughline_agents::transcript::LastUsage;
 use throughline_engine::session_facts::limit_tokens;
 use throughline_store::backups::{BackupError, Backups, Moment};
 use throughline_store::forget::Forgotten;

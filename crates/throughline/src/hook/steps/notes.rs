@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use throughline_agents::claude_code::hook_payload::Event;
+use throughline_agents::hook::Event;
 use throughline_briefing::notes::{Commit, Progress};
 use throughline_domain::Timestamp;
 use throughline_domain::ledger::Ledger;

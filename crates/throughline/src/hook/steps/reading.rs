@@ -30,7 +30,8 @@ pub(in crate::hook) fn settle_lineage(gate: &Gate<'_>) {
     }
     let (home, payload) = (&run.place.home, &run.payload);
     let project = &gate.memory.project;
-    let found = lineage::forked_from(home, project, &payload.session_id, &payload.transcript_path, run.now);
+    let fork = (run.agent, payload.session_id.as_str(), payload.transcript_path.as_str());
+    let found = lineage::forked_from(home, project, fork, run.now);
     // Once it was looked for in vain it is not looked for again.
     if found.is_some() {
         run.change_progress(|progress| progress.parent = found);

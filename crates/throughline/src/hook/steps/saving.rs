@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use throughline_agents::claude_code::hook_payload::Event;
+use throughline_agents::hook::Event;
 use throughline_domain::{GitState, Trigger};
 use throughline_store::memory::{Draft, MemoryError};
 

@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use throughline_agents::claude_code::transcript::{Parsed, parse_line};
+use throughline_agents::transcript::Parsed;
 use throughline_domain::time;
 use throughline_domain::transcript::{Block, Line, What};
+use throughline_engine::ledger::Source;
 use throughline_redact as redact;
 use throughline_store::door::outside;
 use throughline_store::session::CompactionMark;
@@ -20,8 +21,8 @@ const SLACK_MS: i64 = 1_000;
 
 /// The words that were said, called and answered since the summary was made; `None` where it was made for this very
 /// moment: then nothing but the last message may be there.
-pub(in crate::hook) fn since(transcript: &str, mark: &CompactionMark) -> Option<String> {
-    let path = Path::new(transcript);
+pub(in crate::hook) fn since(source: &Source<'_>, mark: &CompactionMark) -> Option<String> {
+    let path = Path::new(source.transcript);
     let bytes = outside::metadata(path).ok()?.len();
     let behind = bytes.checked_sub(mark.summary_bytes).filter(|behind| *behind > 0)?;
     // A summary of an earlier question was not used at once in any case.
@@ -32,7 +33,7 @@ pub(in crate::hook) fn since(transcript: &str, mark: &CompactionMark) -> Option<
     let bytes_max = behind.min(BYTES_MAX);
     let cursor = if bytes_max < bytes { Cursor::default() } else { Cursor::at_start() };
     read_on(path, &cursor, bytes_max, SystemTime::UNIX_EPOCH, |_, bytes| {
-        let Parsed::Line(mut line) = parse_line(bytes) else { return };
+        let Parsed::Line(mut line) = (source.agent.transcripts.read_line)(bytes) else { return };
         if line.is_sidechain {
             return;
         }

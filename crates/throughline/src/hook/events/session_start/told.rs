@@ -4,7 +4,7 @@ use throughline_briefing::session::Known;
 use throughline_domain::hand_over::{StandingLine, lacking};
 use throughline_domain::ledger::{Ledger, Stand};
 use throughline_engine::descent::Predecessor;
-use throughline_engine::ledger;
+use throughline_engine::ledger::{self, Source};
 use throughline_store::session::CompactionMark;
 
 use super::Beginning;
@@ -44,7 +44,7 @@ impl Told {
         hand_over::after_compaction(gate, mark, summary, Some(&ledger));
         let handed = hand_over::of_own(gate, &ledger);
         let hand_over = lacking(handed, summary.unwrap_or_default());
-        let (known, is_there) = known_after_compaction(&gate.run.payload.transcript_path, mark);
+        let (known, is_there) = known_after_compaction(&gate.run.transcript(), mark);
         if is_there {
             // What was last said and done stands in the context.
             ledger.stand = Stand::default();
@@ -54,10 +54,10 @@ impl Told {
 }
 
 /// The summary, and what was said since it was made: that stays in the context word by word. Says whether anything did.
-fn known_after_compaction(transcript: &str, mark: &CompactionMark) -> (Known, bool) {
+fn known_after_compaction(source: &Source<'_>, mark: &CompactionMark) -> (Known, bool) {
     let Some(summary) = &mark.summary else { return (Known::nothing(), false) };
     let known = Known::summary(summary);
-    match verbatim::since(transcript, mark) {
+    match verbatim::since(source, mark) {
         Some(words) => (known.and(&words), true),
         None => (known, false),
     }
