@@ -2,6 +2,7 @@
 
 pub mod anchors;
 pub mod at_hand;
+pub mod bundle;
 pub mod checkpoint;
 pub mod coverage;
 pub mod descent;
