@@ -2,12 +2,14 @@
 
 pub mod anchors;
 pub mod at_hand;
+pub mod bundle;
 pub mod checkpoint;
 pub mod client_settings;
 pub mod coverage;
 pub mod descent;
 pub mod event_times;
 pub mod failures;
+pub mod forget;
 pub mod gauge;
 pub mod git_exclude;
 pub mod git_now;
@@ -28,3 +30,4 @@ pub mod sessions;
 pub mod statusline;
 pub mod transcripts;
 pub mod window;
+pub mod work_error;

@@ -1,6 +1,7 @@
 //! Failures for people: what was tried, on what, why not, and the way out.
 
 use throughline_domain::Kind;
+use throughline_engine::work_error::WorkError;
 use throughline_store::checkpoints::CheckpointError;
 use throughline_store::files::FileError;
 use throughline_store::gate::GateError;
@@ -134,6 +135,21 @@ impl From<CheckpointError> for Failure {
             CheckpointError::Several { .. } => Self::new(message).hint("give more of the name"),
             CheckpointError::Broken { .. } => Self::new(message)
                 .hint("the others are not concerned; remove the file when you need nothing of it"),
+        }
+    }
+}
+
+impl From<WorkError> for Failure {
+    fn from(error: WorkError) -> Self {
+        match error {
+            WorkError::Archive(error) => error.into(),
+            WorkError::Checkpoint(error) => error.into(),
+            WorkError::File(error) => error.into(),
+            WorkError::Gate(error) => error.into(),
+            WorkError::Memory(error) => error.into(),
+            WorkError::Needle(error) => error.into(),
+            WorkError::Proposals(error) => error.into(),
+            WorkError::Recall(error) => error.into(),
         }
     }
 }

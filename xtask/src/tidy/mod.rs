@@ -118,7 +118,10 @@ mod tests {
             ("notes.txt", &format!("see /{}/x\n", "root")),
             ("big.bin", &"x".repeat(300 << 10)),
             ("THREATS.md", "| x | `crates/a/src/utils.rs` `a_test_that_is_gone` |\n"),
-            ("crates/throughline/src/hook/a.rs", "//! A hook.\nuse crate::commands;\n"),
+            (
+                "crates/throughline/src/hook/a.rs",
+                "//! A hook.\nuse crate::commands;\nuse agents::claude_code;\n",
+            ),
             ("crates/a/src/read.rs", "//! Reads.\nconst FILE_BYTES_MAX: u64 = 4 << 10;\n"),
             ("long.rs", &format!("//! long\n{}", "fn a() {}\n".repeat(601))),
         ]);

@@ -1,6 +1,6 @@
 //! `export`: everything that a project has in one file; or the working set as JSON.
 
-mod everything;
+mod to_file;
 
 use std::path::PathBuf;
 
@@ -33,7 +33,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     if let Some(to) = &args.output {
-        return everything::run(app, to);
+        return to_file::run(app, to);
     }
     let mut value = app.state()?.to_json();
     if args.all {

@@ -1,9 +1,8 @@
 //! `forget`: words, a session, a project or what is older than a day goes out of everything that is remembered, with proof.
 
-mod origin;
+mod by_origin;
+mod by_words;
 mod report;
-mod target;
-mod words;
 
 use std::io::{BufRead, IsTerminal};
 use std::path::Path;
@@ -13,9 +12,6 @@ use throughline_store::forget::NeedleError;
 use super::App;
 use crate::failure::Failure;
 use crate::output;
-
-/// Hooks may write meanwhile: so often everything is looked through before giving up.
-const ROUNDS_MAX: usize = 3;
 
 /// Forget words, a session, a project, or what is older than a day: out of every place, with proof
 ///
@@ -69,11 +65,11 @@ pub(crate) struct Args {
 
 pub(crate) fn run(folder: Option<&Path>, args: &Args) -> Result<(), Failure> {
     let is_of_words = !args.words.is_empty();
-    let app = if is_of_words { App::open(folder)? } else { target::open(folder)? };
+    let app = if is_of_words { App::open(folder)? } else { by_origin::open(folder)? };
     if !args.dry_run {
         app.refuse_agent("forgetting for good", "; `--dry-run` shows what would go")?;
     }
-    if is_of_words { words::run(&app, args) } else { origin::run(&app, args) }
+    if is_of_words { by_words::run(&app, args) } else { by_origin::run(&app, args) }
 }
 
 /// Asks on a terminal. In a pipe nobody can answer, and that is no.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use throughline_domain::text::{one_line, shorten};
 use throughline_domain::time;
+use throughline_engine::forget::found::{AtPlace, Found, Proof};
 use throughline_store::door::Spot;
 use throughline_store::forget::Scope;
 
@@ -17,109 +18,33 @@ const DAMAGED_HINT: &str =
 /// Names that are listed one by one.
 const LISTED_MAX: usize = 20;
 
-/// What there is of a scope, by place.
-#[derive(Debug, Default)]
-pub(super) struct Found {
-    /// Entries of the working set.
-    pub(super) entries: Vec<String>,
-    places: Vec<AtPlace>,
-    /// Links in the place of our files.
-    pub(super) links: Vec<Spot>,
+fn lines(found: &Found) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !found.entries.is_empty() {
+        let ids = shorten(&found.entries.join(", "), 200);
+        lines.push(format!("working set: {} ({ids})", found.entries.len()));
+    }
+    for AtPlace { place, count, bytes } in &found.places {
+        let size = if *bytes > 0 { format!(" ({bytes} bytes)") } else { String::new() };
+        lines.push(format!("{place}: {count}{size}"));
+    }
+    lines
 }
 
-#[derive(Debug)]
-struct AtPlace {
-    place: &'static str,
-    count: u64,
-    bytes: u64,
+fn found_json(found: &Found) -> Value {
+    let places =
+        found.places.iter().map(|it| json!({"place": it.place, "count": it.count, "bytes": it.bytes}));
+    json!({"entries": found.entries, "places": places.collect::<Vec<_>>()})
 }
 
-impl Found {
-    /// So many entries of the working set, to begin with.
-    pub(super) fn of(entries: Vec<String>) -> Self {
-        Self { entries, ..Self::default() }
-    }
-
-    /// Adds to a place.
-    pub(super) fn put(&mut self, place: &'static str, count: u64, bytes: u64) {
-        if count == 0 {
-            return;
-        }
-        match self.places.iter_mut().find(|it| it.place == place) {
-            Some(known) => (known.count, known.bytes) = (known.count + count, known.bytes + bytes),
-            None => self.places.push(AtPlace { place, count, bytes }),
-        }
-    }
-
-    /// How many of a place.
-    fn count_at(&self, place: &str) -> u64 {
-        self.places.iter().filter(|it| it.place == place).map(|it| it.count).sum()
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.entries.is_empty() && self.places.is_empty()
-    }
-
-    fn count(&self) -> u64 {
-        self.entries.len() as u64 + self.places.iter().map(|it| it.count).sum::<u64>()
-    }
-
-    fn lines(&self) -> Vec<String> {
-        let mut lines = Vec::new();
-        if !self.entries.is_empty() {
-            let ids = shorten(&self.entries.join(", "), 200);
-            lines.push(format!("working set: {} ({ids})", self.entries.len()));
-        }
-        for AtPlace { place, count, bytes } in &self.places {
-            let size = if *bytes > 0 { format!(" ({bytes} bytes)") } else { String::new() };
-            lines.push(format!("{place}: {count}{size}"));
-        }
-        lines
-    }
-
-    fn as_json(&self) -> Value {
-        let places =
-            self.places.iter().map(|it| json!({"place": it.place, "count": it.count, "bytes": it.bytes}));
-        json!({"entries": self.entries, "places": places.collect::<Vec<_>>()})
-    }
-}
-
-/// What was looked at afterwards.
-#[derive(Debug, Default)]
-pub(super) struct Proof {
-    /// What is still there.
-    pub(super) left: Found,
-    /// Names that were looked for in every byte.
-    pub(super) ids: usize,
-    pub(super) files: usize,
-    pub(super) bytes: u64,
-    pub(super) holding: Vec<Spot>,
-    /// Pages of the databases that belong to nothing.
-    pub(super) free_pages: Vec<(&'static str, u64)>,
-    /// Sessions that go on, afresh.
-    pub(super) at_work: Vec<String>,
-    /// What could not be done.
-    pub(super) troubles: Vec<String>,
-    /// Databases in which nobody can look.
-    pub(super) damaged: Vec<Spot>,
-    /// Whether usage was sent to a fleet.
-    pub(super) was_sent: bool,
-}
-
-impl Proof {
-    pub(super) fn is_clean(&self) -> bool {
-        self.remainders().is_empty()
-    }
-
-    fn remainders(&self) -> Vec<String> {
-        let mut all: Vec<String> = self.left.lines();
-        all.extend(self.holding.iter().take(LISTED_MAX).map(Spot::display));
-        let free = self.free_pages.iter().filter(|(_, pages)| *pages > 0);
-        all.extend(free.map(|(name, pages)| format!("{name}: {pages} free pages")));
-        all.extend((!self.damaged.is_empty()).then(|| damaged(&self.damaged)));
-        all.extend(self.troubles.iter().map(|trouble| one_line(trouble, 400)));
-        all
-    }
+fn remainders(proof: &Proof) -> Vec<String> {
+    let mut all: Vec<String> = lines(&proof.left);
+    all.extend(proof.holding.iter().take(LISTED_MAX).map(Spot::display));
+    let free = proof.free_pages.iter().filter(|(_, pages)| *pages > 0);
+    all.extend(free.map(|(name, pages)| format!("{name}: {pages} free pages")));
+    all.extend((!proof.damaged.is_empty()).then(|| damaged(&proof.damaged)));
+    all.extend(proof.troubles.iter().map(|trouble| one_line(trouble, 400)));
+    all
 }
 
 /// Databases in which nobody can look.
@@ -146,11 +71,11 @@ pub(super) fn trial(
 ) -> Result<(), Failure> {
     if as_json {
         let mut value = json!({"dryRun": true, "scope": scope_json(scope), "links": shown(&found.links)});
-        merge(&mut value, found.as_json());
+        merge(&mut value, found_json(found));
         value["transcripts"] = json!(transcripts);
         return output::say_json(&value);
     }
-    for line in found.lines() {
+    for line in lines(found) {
         output::say(&format!("would go: {line}"))?;
     }
     if found.is_empty() {
@@ -162,7 +87,7 @@ pub(super) fn trial(
 
 /// What is about to go.
 pub(super) fn plan(found: &Found) -> Result<(), Failure> {
-    for line in found.lines() {
+    for line in lines(found) {
         output::say(&format!("goes: {line}"))?;
     }
     name_links(found);
@@ -186,10 +111,10 @@ pub(super) fn done(
     transcripts: &[PathBuf],
     as_json: bool,
 ) -> Result<(), Failure> {
-    let remainders = proof.remainders();
+    let remainders = remainders(proof);
     if as_json {
         let mut value = json!({"dryRun": false, "scope": scope_json(scope), "links": shown(&found.links)});
-        merge(&mut value, found.as_json());
+        merge(&mut value, found_json(found));
         value["transcripts"] = json!(transcripts);
         value["atWork"] = json!(proof.at_work);
         value["proof"] = json!({

@@ -1,7 +1,7 @@
 //! `import`: what `export` wrote comes into this project, or the entries of another state file.
 
-mod bundle;
-mod state;
+mod entries;
+mod everything;
 
 use std::io::{Cursor, Read, Seek, SeekFrom};
 use std::path::PathBuf;
@@ -55,7 +55,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         let is_packed = file.read_exact(&mut head).is_ok() && head == PACKED;
         file.seek(SeekFrom::Start(0)).map_err(failed)?;
         if is_packed {
-            return bundle::run(app, &name, &mut file, args);
+            return everything::run(app, &name, &mut file, args);
         }
     }
     let mut bytes = Vec::new();
@@ -69,7 +69,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         return Err(Failure::new(format!("{name} holds more than {bytes_max} bytes")).hint(hint));
     }
     if is_packed {
-        return bundle::run(app, &name, &mut Cursor::new(bytes), args);
+        return everything::run(app, &name, &mut Cursor::new(bytes), args);
     }
-    state::run(app, &name, bytes, args.dry_run)
+    entries::run(app, &name, bytes, args.dry_run)
 }

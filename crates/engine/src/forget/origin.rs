@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 
 use throughline_domain::{State, Timestamp, time};
-use throughline_engine::checkpoint as making;
-use throughline_engine::liveness::{self, Fate};
 use throughline_store::anchor_proposals;
 use throughline_store::archive::{Archive, ScopeRows};
 use throughline_store::backups::{Backups, KeptBackups};
@@ -14,47 +12,25 @@ use throughline_store::forget::files::{self, Pieces};
 use throughline_store::forget::{Forgotten, ID_BYTES_MIN, Needle, Places, Scope};
 use throughline_store::gate;
 use throughline_store::lock::{Lock, Patience};
-use throughline_store::memory::MemoryError;
-use throughline_store::paths::safe_name;
+use throughline_store::paths::{Home, safe_name};
 use throughline_store::recall::Recall;
 use throughline_store::session::{Registry, SessionCache, SessionNote};
 use throughline_store::task_summaries::TaskSummaries;
 use throughline_store::usage::{RowKind, UsageStore};
 
-use super::report::{self, Found, Proof};
-use super::{Args, ROUNDS_MAX, is_confirmed, target};
-use crate::commands::{ARCHIVE_WAIT, App};
-use crate::failure::Failure;
-
-pub(super) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    let mut work = Forgetting::begin(app, args)?;
-    let found = work.look(&work.scope)?;
-    let transcripts = target::transcripts_of(app, &work.scope);
-    if args.dry_run {
-        return report::trial(&work.scope, &found, &transcripts, args.json);
-    }
-    if !args.json {
-        report::plan(&found)?;
-    }
-    if !found.is_empty() && !args.yes && !is_confirmed(&report::question(&found))? {
-        return Err(Failure::new("nothing was forgotten").hint("add --yes to forget without being asked"));
-    }
-    let mut proof = Proof::default();
-    for _ in 0..ROUNDS_MAX {
-        let troubles = work.forget()?;
-        proof = work.prove()?;
-        proof.troubles = troubles;
-        if proof.is_clean() {
-            break;
-        }
-    }
-    report::done(&work.scope, &found, &proof, &transcripts, args.json)
-}
+use super::ROUNDS_MAX;
+use super::found::{Found, Proof};
+use crate::at_hand::{ARCHIVE_WAIT, AtHand};
+use crate::checkpoint as making;
+use crate::liveness::{self, Fate};
+use crate::work_error::WorkError;
 
 /// A forgetting, under way.
-struct Forgetting<'a> {
-    app: &'a App,
-    scope: Scope,
+#[derive(Debug)]
+pub struct Forgetting<'a> {
+    at_hand: &'a AtHand<'a>,
+    /// What is forgotten.
+    pub scope: Scope,
     /// Sessions of it that are at work at this moment.
     at_work: Vec<String>,
     /// The texts of its entries: other sessions were told them too.
@@ -62,25 +38,45 @@ struct Forgetting<'a> {
 }
 
 impl<'a> Forgetting<'a> {
-    fn begin(app: &'a App, args: &Args) -> Result<Self, Failure> {
-        let scope = target::scope(app, args)?;
-        let seen = liveness::newest(&app.place.home, &scope.project, app.now, liveness::LISTED_MAX);
+    /// Nothing is done yet: who is at work is settled.
+    #[must_use]
+    pub fn of(at_hand: &'a AtHand<'a>, scope: Scope) -> Self {
+        let home = &at_hand.place.home;
+        let seen = liveness::newest(home, &scope.project, at_hand.now(), liveness::LISTED_MAX);
         let at_work = seen.into_iter().filter(|seen| seen.fate == Fate::Alive).map(|seen| seen.session);
         let at_work = at_work.filter(|session| scope.sessions.contains(session)).collect();
-        Ok(Self { app, scope, at_work, texts: None })
+        Self { at_hand, scope, at_work, texts: None }
     }
 
-    fn archive(&self) -> Result<Option<Archive>, Failure> {
-        let path = self.app.place.home.archive();
+    /// What there is, everywhere.
+    pub fn found(&self) -> Result<Found, WorkError> {
+        self.look(&self.scope)
+    }
+
+    /// Forgets it and looks everywhere again, until nothing is found or there is no point in going on.
+    pub fn run(&mut self) -> Result<Proof, WorkError> {
+        let mut proof = Proof::default();
+        for _ in 0..ROUNDS_MAX {
+            let troubles = self.forget()?;
+            proof = self.prove()?;
+            proof.troubles = troubles;
+            if proof.is_clean() {
+                break;
+            }
+        }
+        Ok(proof)
+    }
+
+    fn archive(&self) -> Result<Option<Archive>, WorkError> {
+        let path = self.at_hand.place.home.archive();
         Ok(if path.exists() { Some(Archive::open(&path, ARCHIVE_WAIT)?) } else { None })
     }
 
     fn summaries(&self) -> Option<TaskSummaries> {
-        self.app.place.claude_folder.as_deref().map(TaskSummaries::of)
+        self.at_hand.place.claude_folder.as_deref().map(TaskSummaries::of)
     }
 
-    /// What there is, everywhere.
-    fn look(&self, scope: &Scope) -> Result<Found, Failure> {
+    fn look(&self, scope: &Scope) -> Result<Found, WorkError> {
         let mut found = Found::of(self.entries(scope)?);
         if let Some(mut archive) = self.archive()? {
             let ScopeRows { entries, history, sessions, usage } = archive.forget_scope(scope, true)?;
@@ -101,7 +97,7 @@ impl<'a> Forgetting<'a> {
         }
         found.put("task summaries", self.summary_ids(scope).len() as u64, 0);
         if !scope.is_everything() {
-            let waiting = anchor_proposals::read(&self.app.memory.folder()).waiting;
+            let waiting = anchor_proposals::read(&self.at_hand.memory.folder()).waiting;
             let proposed =
                 waiting.iter().filter(|it| scope.names(&it.session) && scope.holds_iso(&it.timestamp));
             found.put("proposed anchors", proposed.count() as u64, 0);
@@ -110,8 +106,8 @@ impl<'a> Forgetting<'a> {
     }
 
     /// Entries of the working set, by their ids.
-    fn entries(&self, scope: &Scope) -> Result<Vec<String>, Failure> {
-        let Some(state) = self.app.memory.peek()? else { return Ok(Vec::new()) };
+    fn entries(&self, scope: &Scope) -> Result<Vec<String>, WorkError> {
+        let Some(state) = self.at_hand.memory.peek()? else { return Ok(Vec::new()) };
         let of_session = match (&scope.session, self.archive()?) {
             (Some(session), Some(archive)) => Some(archive.entries_of_session(&scope.project.key, session)?),
             (Some(_), None) => Some(Vec::new()),
@@ -120,13 +116,13 @@ impl<'a> Forgetting<'a> {
         Ok(entries_in(&state, scope, of_session.as_deref()))
     }
 
-    fn pieces(&self, scope: &Scope) -> Result<Pieces, Failure> {
-        let began_ms = began(self.app, scope)?;
-        Ok(files::of_scope(scope, &self.app.place.home, &began_ms, !self.at_work.is_empty()))
+    fn pieces(&self, scope: &Scope) -> Result<Pieces, WorkError> {
+        let began_ms = began(&self.at_hand.place.home, scope)?;
+        Ok(files::of_scope(scope, &self.at_hand.place.home, &began_ms, !self.at_work.is_empty()))
     }
 
     fn checkpoints(&self, scope: &Scope) -> Vec<String> {
-        let on_disk = Checkpoints::of(&scope.project, &self.app.place.home);
+        let on_disk = Checkpoints::of(&scope.project, &self.at_hand.place.home);
         let is_concerned = |id: &String| match on_disk.read(id) {
             Ok(it) => {
                 let of_session = scope.session.is_none() || it.session == scope.session;
@@ -139,7 +135,7 @@ impl<'a> Forgetting<'a> {
     }
 
     fn backups(&self, scope: &Scope) -> Vec<KeptBackups> {
-        let mut kept = Backups::of(&self.app.place.home).kept_in(&scope.project.key);
+        let mut kept = Backups::of(&self.at_hand.place.home).kept_in(&scope.project.key);
         kept.retain(|it| scope.session.as_deref().is_none_or(|own| safe_name(own) == it.name));
         kept.retain(|it| it.first_at.as_deref().is_none_or(|at| scope.holds_iso(at)));
         kept
@@ -156,19 +152,19 @@ impl<'a> Forgetting<'a> {
     }
 
     /// One round; gives what could not be done. Each step can be done again.
-    fn forget(&mut self) -> Result<Vec<String>, Failure> {
+    fn forget(&mut self) -> Result<Vec<String>, WorkError> {
         self.mark()?;
         let mut troubles = Vec::new();
         if !self.scope.is_everything() {
             self.withdraw()?;
             self.learn_texts()?;
         }
-        let (home, scope) = (&self.app.place.home, &self.scope);
+        let (home, scope) = (&self.at_hand.place.home, &self.scope);
         let ids = self.checkpoints(scope);
         if !ids.is_empty() {
             let on_disk = Checkpoints::of(&scope.project, home);
             let alone = on_disk.alone(Patience::Person)?;
-            troubles.extend(making::remove(&self.app.memory, &on_disk, &alone, &ids)?);
+            troubles.extend(making::remove(self.at_hand.memory, &on_disk, &alone, &ids)?);
         }
         let backups = Backups::of(home);
         let kept = self.backups(scope).into_iter().map(|kept| kept.name);
@@ -202,29 +198,29 @@ impl<'a> Forgetting<'a> {
     }
 
     /// First of all: whatever happens then, nothing comes back.
-    fn mark(&self) -> Result<(), Failure> {
+    fn mark(&self) -> Result<(), WorkError> {
         let scope = &self.scope;
-        let until = scope.before.unwrap_or(self.app.now).as_millisecond();
-        let began_ms = began(self.app, scope)?;
+        let until = scope.before.unwrap_or(self.at_hand.now()).as_millisecond();
+        let began_ms = began(&self.at_hand.place.home, scope)?;
         let began = |session: &&String| began_ms.get(&safe_name(session)).copied();
         let is_concerned = |session: &&String| began(session).is_none_or(|began| scope.holds_ms(began));
         let sessions: Vec<(&str, i64)> =
             scope.sessions.iter().filter(is_concerned).map(|session| (session.as_str(), until)).collect();
         let project = (scope.project.root.as_path(), until);
         let projects = if scope.session.is_none() { vec![project] } else { Vec::new() };
-        Ok(Forgotten::add(&self.app.place.home, &sessions, &projects)?)
+        Ok(Forgotten::add(&self.at_hand.place.home, &sessions, &projects)?)
     }
 
     /// Takes entries out of the working set, and lets the archive see it: what waits would bring them back.
-    fn withdraw(&self) -> Result<(), Failure> {
-        let (memory, scope) = (&self.app.memory, &self.scope);
+    fn withdraw(&self) -> Result<(), WorkError> {
+        let (memory, scope) = (&self.at_hand.memory, &self.scope);
         let ids = self.entries(scope)?;
         let is_old = |at: &str| scope.session.is_none() && scope.holds_iso(at);
         let state = memory.peek()?;
         let has_history =
             state.is_some_and(|state| state.history.iter().any(|it| is_old(transition_time(it))));
         if !ids.is_empty() || has_history {
-            memory.update(&self.app.author(), |draft| {
+            memory.update(&self.at_hand.author, |draft| {
                 for id in &ids {
                     draft.withdraw(id, "forgotten")?;
                 }
@@ -250,7 +246,7 @@ impl<'a> Forgetting<'a> {
     }
 
     /// What the entries say, before their rows go; a later round finds no rows, and looks for the same again.
-    fn learn_texts(&mut self) -> Result<(), Failure> {
+    fn learn_texts(&mut self) -> Result<(), WorkError> {
         if let Some(archive) = self.archive()?
             && let Some(texts) = Needle::copies(&archive.entry_texts(&self.scope)?)?
         {
@@ -260,9 +256,9 @@ impl<'a> Forgetting<'a> {
     }
 
     /// Entries that go were told to other sessions too: their copies in pages, files and checkpoints of those are masked.
-    fn mask_copies(&self) -> Result<(), Failure> {
+    fn mask_copies(&self) -> Result<(), WorkError> {
         let Some(needle) = &self.texts else { return Ok(()) };
-        let on_disk = Checkpoints::of(&self.scope.project, &self.app.place.home);
+        let on_disk = Checkpoints::of(&self.scope.project, &self.at_hand.place.home);
         if on_disk.folder().is_folder() {
             on_disk.mask(&on_disk.alone(Patience::Person)?, needle)?;
         }
@@ -271,9 +267,9 @@ impl<'a> Forgetting<'a> {
     }
 
     /// The files in which such copies stand.
-    fn copies_left(&self) -> Result<Vec<Spot>, Failure> {
+    fn copies_left(&self) -> Result<Vec<Spot>, WorkError> {
         let Some(needle) = &self.texts else { return Ok(Vec::new()) };
-        let on_disk = Checkpoints::of(&self.scope.project, &self.app.place.home);
+        let on_disk = Checkpoints::of(&self.scope.project, &self.at_hand.place.home);
         let file = |id: String| on_disk.folder().join(format!("{id}.json"));
         let mut left: Vec<Spot> = on_disk.holding(needle).into_iter().map(file).collect();
         left.extend(self.places().mask(needle, true)?);
@@ -281,17 +277,17 @@ impl<'a> Forgetting<'a> {
     }
 
     /// Sessions at work are in the project's list again: they go on without another start.
-    fn begin_afresh(&self) -> Result<(), Failure> {
+    fn begin_afresh(&self) -> Result<(), WorkError> {
         if self.scope.before.is_some() {
             return Ok(());
         }
-        let registry = Registry::of(&self.app.place.home, &self.scope.project);
+        let registry = Registry::of(&self.at_hand.place.home, &self.scope.project);
         let known = registry.recent();
         for session in
             self.at_work.iter().filter(|session| !known.iter().any(|note| note.session == **session))
         {
             let (session, how) = (session.clone(), "startup".to_owned());
-            let at = self.app.now.as_millisecond();
+            let at = self.at_hand.now().as_millisecond();
             registry.note(&SessionNote {
                 at,
                 session,
@@ -305,10 +301,10 @@ impl<'a> Forgetting<'a> {
     }
 
     /// The whole project, under its lock: a hook in between would build the state again from what is left.
-    fn clear_project(&self, troubles: &mut Vec<String>) -> Result<(), Failure> {
-        let folder = self.app.memory.folder();
+    fn clear_project(&self, troubles: &mut Vec<String>) -> Result<(), WorkError> {
+        let folder = self.at_hand.memory.folder();
         let lock = if folder.is_folder() {
-            Some(Lock::acquire(&self.app.memory.lock_path(), Patience::Person).map_err(MemoryError::from)?)
+            Some(Lock::acquire(&self.at_hand.memory.lock_path(), Patience::Person)?)
         } else {
             None
         };
@@ -318,22 +314,22 @@ impl<'a> Forgetting<'a> {
         Ok(())
     }
 
-    fn clear_rows(&self) -> Result<(), Failure> {
+    fn clear_rows(&self) -> Result<(), WorkError> {
         if let Some(mut archive) = self.archive()? {
             archive.forget_scope(&self.scope, false)?;
         }
         Ok(())
     }
 
-    fn remove_pieces(&self, troubles: &mut Vec<String>) -> Result<(), Failure> {
+    fn remove_pieces(&self, troubles: &mut Vec<String>) -> Result<(), WorkError> {
         for piece in self.pieces(&self.scope)?.found {
             troubles.extend(piece.remove(&self.scope).err().map(|error| error.to_string()));
         }
         Ok(())
     }
 
-    fn forget_passages(&self, scope: &Scope, is_trial: bool) -> Result<u64, Failure> {
-        let path = self.app.place.home.recall();
+    fn forget_passages(&self, scope: &Scope, is_trial: bool) -> Result<u64, WorkError> {
+        let path = self.at_hand.place.home.recall();
         if !path.exists() {
             return Ok(0);
         }
@@ -348,14 +344,14 @@ impl<'a> Forgetting<'a> {
         }
         let is_gone = |id: &&String| id.len() >= ID_BYTES_MIN && !self.at_work.contains(id);
         let mut ids: Vec<String> = self.scope.sessions.iter().filter(is_gone).cloned().collect();
-        if self.scope.is_everything() && self.at_work.is_empty() && !self.app.memory.is_paused() {
+        if self.scope.is_everything() && self.at_work.is_empty() && !self.at_hand.memory.is_paused() {
             ids.push(self.scope.project.key.clone());
         }
         ids
     }
 
     /// Where others mention them: the log, a session that went on from one, somebody's words.
-    fn mask_ids(&self) -> Result<(), Failure> {
+    fn mask_ids(&self) -> Result<(), WorkError> {
         let ids = self.ids_gone();
         if let Some(needle) = Needle::any(&ids)? {
             self.places().mask(&needle, false)?;
@@ -367,7 +363,7 @@ impl<'a> Forgetting<'a> {
     }
 
     /// Neither in free pages nor in the logs beside the databases; names those that somebody holds.
-    fn leave_nothing_behind(&self) -> Result<Vec<String>, Failure> {
+    fn leave_nothing_behind(&self) -> Result<Vec<String>, WorkError> {
         let held = |name: &str| format!("{name}: somebody reads it, and keeps its log");
         let mut troubles = Vec::new();
         if let Some(mut archive) = self.archive()?
@@ -375,7 +371,7 @@ impl<'a> Forgetting<'a> {
         {
             troubles.push(held("archive"));
         }
-        let path = self.app.place.home.recall();
+        let path = self.at_hand.place.home.recall();
         if path.exists() {
             let writing = Recall::writing(&path, Patience::Person)?;
             if !Recall::open(&path, ARCHIVE_WAIT)?.empty_log(&writing)? {
@@ -386,15 +382,15 @@ impl<'a> Forgetting<'a> {
     }
 
     fn places(&self) -> Places {
-        Places::of(&self.app.place.home, &self.scope.project, self.app.place.claude_folder.as_deref())
+        Places::of(&self.at_hand.place.home, &self.scope.project, self.at_hand.place.claude_folder.as_deref())
     }
 
     /// Looks everywhere again.
-    fn prove(&self) -> Result<Proof, Failure> {
+    fn prove(&self) -> Result<Proof, WorkError> {
         let mut scope = self.scope.clone();
         if !self.at_work.is_empty() {
             // What came since is new, and no remainder.
-            scope.before = scope.before.or(Some(self.app.now));
+            scope.before = scope.before.or(Some(self.at_hand.now()));
         }
         let left = self.look(&scope)?;
         let ids = self.ids_gone();
@@ -411,15 +407,15 @@ impl<'a> Forgetting<'a> {
             proof.free_pages.push(("archive", archive.free_pages()?));
             proof.was_sent = RowKind::ALL.into_iter().any(|kind| self.was_sent(kind));
         }
-        if self.app.place.home.recall().exists() {
-            let index = Recall::open(&self.app.place.home.recall(), ARCHIVE_WAIT)?;
+        if self.at_hand.place.home.recall().exists() {
+            let index = Recall::open(&self.at_hand.place.home.recall(), ARCHIVE_WAIT)?;
             proof.free_pages.push(("index of recall", index.free_pages()?));
         }
         Ok(proof)
     }
 
     fn was_sent(&self, kind: RowKind) -> bool {
-        let store = UsageStore::open(&self.app.place.home.archive(), ARCHIVE_WAIT);
+        let store = UsageStore::open(&self.at_hand.place.home.archive(), ARCHIVE_WAIT);
         store.and_then(|store| store.last_sent(kind)).is_ok_and(|row| row > 0)
     }
 }
@@ -441,8 +437,7 @@ fn transition_time(transition: &serde_json::Value) -> &str {
 }
 
 /// When sessions began, as the archive or their own files tell.
-fn began(app: &App, scope: &Scope) -> Result<BTreeMap<String, i64>, Failure> {
-    let home = &app.place.home;
+fn began(home: &Home, scope: &Scope) -> Result<BTreeMap<String, i64>, WorkError> {
     let archive =
         if home.archive().exists() { Some(Archive::open(&home.archive(), ARCHIVE_WAIT)?) } else { None };
     let mut began = BTreeMap::new();

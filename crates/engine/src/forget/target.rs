@@ -3,42 +3,72 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use jiff::tz::TimeZone;
 use throughline_domain::Timestamp;
 use throughline_domain::text::one_line;
-use throughline_engine::place::{self, Place};
-use throughline_engine::transcripts;
-use throughline_store::archive::Archive;
+use throughline_store::archive::{Archive, ArchiveError};
 use throughline_store::backups::Backups;
 use throughline_store::door::NodeKind;
 use throughline_store::forget::Scope;
 use throughline_store::paths::Project;
-use throughline_store::recall::Recall;
+use throughline_store::recall::{Recall, RecallError};
 use throughline_store::session::{Registry, SessionCache};
 use throughline_store::usage::UsageStore;
-use throughline_usage::calendar;
 
-use super::Args;
-use crate::commands::{ARCHIVE_WAIT, App, no_home};
-use crate::failure::Failure;
+use super::FOLDERS_MAX;
+use crate::at_hand::{ARCHIVE_WAIT, AtHand};
+use crate::place::{self, Place};
+use crate::transcripts;
+use crate::work_error::WorkError;
 
-/// Most folders of sessions that are looked at.
-const FOLDERS_MAX: usize = 100_000;
 /// Candidates that are named.
 const CANDIDATES_MAX: usize = 8;
 
-/// The project that was named; its folder need not be there any more.
-pub(super) fn open(folder: Option<&Path>) -> Result<App, Failure> {
-    match folder {
-        Some(folder) if !folder.is_dir() => App::of_gone(&gone(folder)?),
-        folder => App::open(folder),
+/// Why nobody knows what is meant.
+#[derive(Debug, thiserror::Error)]
+pub enum TargetError {
+    /// No such project.
+    #[error("nothing is remembered of a project {named}")]
+    UnknownProject {
+        /// What was named, as it can be shown.
+        named: String,
+        /// Some that are known, the last used first.
+        known: Vec<String>,
+    },
+    /// No such session.
+    #[error("nothing is remembered of a session `{named}` in this project")]
+    UnknownSession {
+        /// What was named, as it can be shown.
+        named: String,
+    },
+    /// Several begin so.
+    #[error("{count} sessions begin with `{named}`")]
+    SeveralSessions {
+        /// What was named, as it can be shown.
+        named: String,
+        /// How many do.
+        count: usize,
+        /// Some of them.
+        ids: Vec<String>,
+    },
+    /// A store could not be asked.
+    #[error(transparent)]
+    Work(#[from] WorkError),
+}
+
+impl From<ArchiveError> for TargetError {
+    fn from(error: ArchiveError) -> Self {
+        Self::Work(error.into())
+    }
+}
+
+impl From<RecallError> for TargetError {
+    fn from(error: RecallError) -> Self {
+        Self::Work(error.into())
     }
 }
 
 /// The folder of a project that is gone: by its path, or by its name in the data folder.
-fn gone(named: &Path) -> Result<PathBuf, Failure> {
-    let place = crate::surroundings::place().ok_or_else(no_home)?;
-    let absolute = std::path::absolute(named).unwrap_or_else(|_| named.to_owned());
+pub fn gone(place: &Place, named: &Path, absolute: PathBuf) -> Result<PathBuf, TargetError> {
     let known = if place.home.archive().exists() {
         Archive::open(&place.home.archive(), ARCHIVE_WAIT)?.projects()?
     } else {
@@ -55,19 +85,15 @@ fn gone(named: &Path) -> Result<PathBuf, Failure> {
     }
     // Or only what its transcripts told: `backfill` reads those of projects that never had a hook.
     for root in [absolute, named.to_owned()] {
-        if is_told_of(&place, &root.to_string_lossy())? {
+        if is_told_of(place, &root.to_string_lossy())? {
             return Ok(root);
         }
     }
-    let keys: Vec<String> = known.iter().take(CANDIDATES_MAX).map(|(key, _)| key.clone()).collect();
-    Err(Failure::new(format!(
-        "nothing is remembered of a project {}",
-        one_line(&named.to_string_lossy(), 200)
-    ))
-    .hint(format!("known ones, the last used first: {}", one_line(&keys.join(", "), 400))))
+    let known = known.into_iter().take(CANDIDATES_MAX).map(|(key, _)| key).collect();
+    Err(TargetError::UnknownProject { named: one_line(&named.to_string_lossy(), 200), known })
 }
 
-fn is_told_of(place: &Place, root: &str) -> Result<bool, Failure> {
+fn is_told_of(place: &Place, root: &str) -> Result<bool, WorkError> {
     let (index, archive) = (place.home.recall(), place.home.archive());
     if index.exists() && !Recall::open(&index, ARCHIVE_WAIT)?.sessions_of(root)?.is_empty() {
         return Ok(true);
@@ -76,16 +102,19 @@ fn is_told_of(place: &Place, root: &str) -> Result<bool, Failure> {
         && UsageStore::open(&archive, ARCHIVE_WAIT)?.projects()?.iter().any(|known| known == root))
 }
 
-/// What is to be forgotten.
-pub(super) fn scope(app: &App, args: &Args) -> Result<Scope, Failure> {
-    let before = args.before.as_deref().map(|text| moment(text, app.now)).transpose()?;
+/// What is to be forgotten: of one session or of all, what is older or everything.
+pub fn scope(
+    at_hand: &AtHand<'_>,
+    session: Option<&str>,
+    before: Option<Timestamp>,
+) -> Result<Scope, TargetError> {
     let mut scope = Scope {
-        project: app.memory.project.clone(),
+        project: at_hand.memory.project.clone(),
         session: None,
         before,
-        sessions: sessions(app)?.into_iter().collect(),
+        sessions: sessions(at_hand.place, &at_hand.memory.project)?.into_iter().collect(),
     };
-    if let Some(named) = &args.session {
+    if let Some(named) = session {
         let session = the_one(&scope.sessions, named)?;
         scope.sessions = vec![session.clone()];
         scope.session = Some(session);
@@ -93,21 +122,7 @@ pub(super) fn scope(app: &App, args: &Args) -> Result<Scope, Failure> {
     Ok(scope)
 }
 
-/// The start of the day that is meant, in the user's time zone.
-fn moment(text: &str, now: Timestamp) -> Result<Timestamp, Failure> {
-    let zone = TimeZone::system();
-    let date = calendar::parse(text, calendar::date_of(now, &zone)).map_err(|what| {
-        Failure::new(what).hint("`--before 30d` means what is older than the last thirty days")
-    })?;
-    let start = date.to_zoned(zone).map_err(|error| Failure::new(error.to_string()))?.timestamp();
-    if start > now {
-        return Err(Failure::new(format!("{} lies in the future", one_line(text, 40)))
-            .hint("`throughline forget --everything` forgets all of a project"));
-    }
-    Ok(start)
-}
-
-fn the_one(known: &[String], named: &str) -> Result<String, Failure> {
+fn the_one(known: &[String], named: &str) -> Result<String, TargetError> {
     let shown = one_line(named, 100);
     if known.iter().any(|id| id == named) {
         return Ok(named.to_owned());
@@ -116,19 +131,17 @@ fn the_one(known: &[String], named: &str) -> Result<String, Failure> {
         known.iter().filter(|id| !named.is_empty() && id.starts_with(named)).collect();
     match fitting.as_slice() {
         [one] => Ok((*one).clone()),
-        [] => Err(Failure::new(format!("nothing is remembered of a session `{shown}` in this project"))
-            .hint("`throughline sessions list` shows them; --project names another project")),
+        [] => Err(TargetError::UnknownSession { named: shown }),
         several => {
-            let ids: Vec<&str> = several.iter().take(CANDIDATES_MAX).map(|id| id.as_str()).collect();
-            Err(Failure::new(format!("{} sessions begin with `{shown}`", several.len()))
-                .hint(format!("name more of it: {}", one_line(&ids.join(", "), 600))))
+            let ids = several.iter().take(CANDIDATES_MAX).map(|id| (*id).clone()).collect();
+            Err(TargetError::SeveralSessions { named: shown, count: several.len(), ids })
         }
     }
 }
 
 /// The sessions of the project, wherever they left something.
-fn sessions(app: &App) -> Result<BTreeSet<String>, Failure> {
-    let (home, project) = (&app.place.home, &app.memory.project);
+fn sessions(place: &Place, project: &Project) -> Result<BTreeSet<String>, WorkError> {
+    let home = &place.home;
     let root = project.root.to_string_lossy();
     let mut found = BTreeSet::new();
     let folders = home.root().join("sessions").children(FOLDERS_MAX);
@@ -146,7 +159,7 @@ fn sessions(app: &App) -> Result<BTreeSet<String>, Failure> {
     found.extend(Backups::of(home).kept_in(&project.key).into_iter().map(|kept| kept.name));
     found.extend(named_folders(project));
     // The client may have sessions that we never saw: they are kept away, too.
-    let transcripts = transcripts::of_project(&app.place, &app.memory.project).unwrap_or_default();
+    let transcripts = transcripts::of_project(place, project).unwrap_or_default();
     found.extend(transcripts.iter().filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())));
     found.retain(|id| !id.is_empty());
     Ok(found)
@@ -159,8 +172,9 @@ fn named_folders(project: &Project) -> Vec<String> {
 }
 
 /// The client's transcripts of the sessions that are concerned: they stay where they are.
-pub(super) fn transcripts_of(app: &App, scope: &Scope) -> Vec<PathBuf> {
-    let all = transcripts::of_project(&app.place, &app.memory.project).unwrap_or_default();
+#[must_use]
+pub fn transcripts_of(at_hand: &AtHand<'_>, scope: &Scope) -> Vec<PathBuf> {
+    let all = transcripts::of_project(at_hand.place, &at_hand.memory.project).unwrap_or_default();
     let is_concerned = |path: &PathBuf| {
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         scope.sessions.iter().any(|session| session == stem)
