@@ -68,6 +68,9 @@ pub fn is_ours(text: &str) -> bool {
 #[must_use]
 pub fn defused(text: &str) -> String {
     let text = shown(text);
+    if text.is_ascii() && memchr::memchr2(b'[', b'<', text.as_bytes()).is_none() {
+        return text.into_owned();
+    }
     // Our own mark first, as it is told everywhere; then whatever looks like it.
     let text = if text.contains(OPEN) || text.contains(CLOSE) {
         text.replace(OPEN, "(throughline:").replace(CLOSE, "(/throughline)").into()

@@ -71,19 +71,41 @@ fn names_user(sentence: &str) -> bool {
 /// ```
 #[must_use]
 pub fn stands_in<'t>(claim: &str, said: impl IntoIterator<Item = &'t str>) -> bool {
+    let claimed = carried(claim);
+    !claimed.is_empty() && said.into_iter().any(|message| has(&words(message).collect(), &claimed))
+}
+
+/// The user's messages, for many claims.
+#[derive(Debug)]
+pub struct Said(Vec<HashSet<String>>);
+
+impl Said {
+    /// These messages.
+    #[must_use]
+    pub fn of(messages: &[&str]) -> Self {
+        Self(messages.iter().map(|message| words(message).collect()).collect())
+    }
+
+    /// Whether the words of a claim stand in one of them ([`stands_in`]).
+    #[must_use]
+    pub fn has(&self, claim: &str) -> bool {
+        let claimed = carried(claim);
+        !claimed.is_empty() && self.0.iter().any(|spoken| has(spoken, &claimed))
+    }
+}
+
+/// The words of a claim that carry meaning.
+fn carried(claim: &str) -> HashSet<String> {
     let carries = |word: &String| {
         let is_wide = !word.is_ascii();
         (is_wide || word.chars().count() >= WORD_CHARS_MIN) && !OF_THE_CLAIM.contains(&word.as_str())
     };
-    let claimed: HashSet<String> = words(claim).filter(carries).collect();
-    if claimed.is_empty() {
-        return false;
-    }
-    said.into_iter().any(|message| {
-        let spoken: HashSet<String> = words(message).collect();
-        let known = claimed.iter().filter(|word| spoken.contains(*word)).count();
-        known > 0 && known * 3 >= claimed.len() * 2
-    })
+    words(claim).filter(carries).collect()
+}
+
+fn has(spoken: &HashSet<String>, claimed: &HashSet<String>) -> bool {
+    let known = claimed.iter().filter(|word| spoken.contains(*word)).count();
+    known > 0 && known * 3 >= claimed.len() * 2
 }
 
 fn words(text: &str) -> impl Iterator<Item = String> + '_ {
@@ -94,6 +116,17 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_claims_are_judged_as_each_alone() {
+        let said = ["Please use tabs, never spaces.", "Fix the importer.", "修复导入器"];
+        for claim in
+            ["The user wants tabs instead of spaces", "user rule: push by force", "you said: importer", ""]
+        {
+            assert_eq!(Said::of(&said).has(claim), stands_in(claim, said), "{claim}");
+        }
+        assert!(Said::of(&said).has("you asked me for the importer"));
+    }
 
     #[test]
     fn every_claim_names_the_user_and_is_known_in_any_case() {

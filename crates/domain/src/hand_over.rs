@@ -8,6 +8,7 @@ mod form;
 mod read;
 mod standing;
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
@@ -125,8 +126,9 @@ impl HandOver {
 
     /// Notes which facts are the user's own: those whose words stand in a message of theirs.
     pub fn attribute(&mut self, said: &[&str]) {
+        let said = LazyCell::new(|| attribution::Said::of(said));
         for line in &mut self.lines {
-            line.is_users = line.claims_user() && attribution::stands_in(&line.text, said.iter().copied());
+            line.is_users = line.claims_user() && said.has(&line.text);
         }
     }
 

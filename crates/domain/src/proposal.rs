@@ -192,11 +192,22 @@ pub fn says_the_same(left: &str, right: &str) -> bool {
     label(left) == label(right)
 }
 
+/// The same number for sentences that say the same. Compared with every one that waits: so in one pass.
 fn label(quote: &str) -> u64 {
-    let lower = quote.to_lowercase();
-    let words: Vec<&str> =
-        lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    fingerprint(words.join(" ").as_bytes())
+    let lower = if quote.is_ascii() { None } else { Some(quote.to_lowercase()) };
+    let mut words = String::with_capacity(quote.len());
+    let mut is_open = false;
+    for c in lower.as_deref().unwrap_or(quote).chars() {
+        let belongs = if c.is_ascii() { c.is_ascii_alphanumeric() } else { c.is_alphanumeric() };
+        if belongs && !is_open && !words.is_empty() {
+            words.push(' ');
+        }
+        if belongs {
+            words.push(c.to_ascii_lowercase());
+        }
+        is_open = belongs;
+    }
+    fingerprint(words.as_bytes())
 }
 
 #[cfg(test)]

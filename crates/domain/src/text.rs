@@ -44,6 +44,9 @@ pub fn cut_utf16(text: &str, units_max: usize) -> &str {
 /// ```
 #[must_use]
 pub fn one_line(text: &str, units_max: usize) -> String {
+    if text.len() <= units_max && is_one_plain_line(text.as_bytes()) {
+        return text.to_owned();
+    }
     let mut joined = String::with_capacity(text.len().min(units_max.saturating_mul(4)));
     let text = shown(text);
     for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
@@ -56,6 +59,15 @@ pub fn one_line(text: &str, units_max: usize) -> String {
         }
     }
     shorten(&joined, units_max)
+}
+
+/// Whether a text is letters of ASCII with single blanks between them: as most are, and then nothing has to be done.
+fn is_one_plain_line(bytes: &[u8]) -> bool {
+    let is_visible = bytes.iter().fold(true, |all, byte| all & (0x20..=0x7e).contains(byte));
+    is_visible
+        && bytes.first() != Some(&b' ')
+        && bytes.last() != Some(&b' ')
+        && memchr::memmem::find(bytes, b"  ").is_none()
 }
 
 /// `text` cut to `units_max` units, the last of them `…` where something was cut.
@@ -151,6 +163,10 @@ fn folded_multiply(left: u64, right: u64) -> u64 {
 /// ```
 #[must_use]
 pub fn word_count(text: &str) -> usize {
+    if text.is_ascii() {
+        let words = text.as_bytes().split(|byte| matches!(byte, b'\t'..=b'\r' | b' '));
+        return words.filter(|word| !word.is_empty()).count();
+    }
     let is_wide =
         |c: char| matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}');
     let of_word = |word: &str| {

@@ -58,6 +58,9 @@ impl Known {
 
     /// Whether a sentence is there.
     pub(super) fn has_sentence(&self, sentence: &str) -> bool {
+        if self.lower.is_empty() && !sentence.trim().is_empty() {
+            return false;
+        }
         let wanted = squeeze(sentence).to_lowercase();
         let end =
             (0..=SENTENCE_BYTES.min(wanted.len())).rev().find(|it| wanted.is_char_boundary(*it)).unwrap_or(0);
