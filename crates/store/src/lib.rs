@@ -1,46 +1,30 @@
 //! All local disk IO: the state file, the archive, the outbox and the spools, and everything that keeps them whole.
+//!
+//! A folder for each thing that is kept; what they rest on is in `disk`. Files are known by their own names from outside.
 
-pub mod anchor_proposals;
 pub mod archive;
 pub mod backups;
 pub mod bundle;
 pub mod catalogue;
-pub mod checkpoints;
-pub mod compaction_mark;
 pub mod config;
-pub mod content_hash;
-pub mod door;
-pub mod env_files;
-pub mod files;
+mod disk;
 pub mod forget;
-pub mod gate;
-pub mod glance;
-pub mod hand_over_file;
-pub mod instructions_file;
-pub mod known_files;
-pub mod ledger_file;
-pub mod lock;
-pub mod log;
-pub mod machine;
-pub mod mask_key;
 pub mod memory;
-pub mod notes_file;
-pub mod outbox;
-pub mod outline_file;
-pub mod paths;
-pub mod placing;
-mod positional;
-pub mod project_files;
+mod project;
 pub mod recall;
 pub mod remask;
-pub mod scratch;
 pub mod session;
-pub mod session_progress;
-pub mod spool;
-pub mod state_file;
-pub mod statusline_rules;
-pub mod task_summaries;
-pub mod transcript_file;
 pub mod usage;
-pub mod usage_file;
 pub mod usage_log;
+
+pub(crate) use disk::positional;
+pub use disk::{
+    content_hash, door, files, known_files, lock, log, machine, mask_key, paths, placing, scratch,
+    transcript_file,
+};
+pub use memory::{outbox, state_file};
+pub use project::{anchor_proposals, checkpoints, env_files, instructions_file, project_files};
+pub use session::{
+    compaction_mark, gate, glance, hand_over_file, ledger_file, notes_file, outline_file, spool,
+    statusline_rules, task_summaries, usage_file,
+};

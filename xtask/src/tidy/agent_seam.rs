@@ -52,7 +52,7 @@ mod tests {
         let stored = "fn f() -> bool { agent == \"claude-code\" }\n";
         let files = [
             ("crates/engine/src/ledger.rs", names),
-            ("crates/store/src/session.rs", stored),
+            ("crates/store/src/session/mod.rs", stored),
             ("crates/store/src/doc.rs", "/// Such as \"claude-code\".\nfn f() {}\n"),
             ("crates/throughline/src/hook/mod.rs", "use throughline_agents::agent::USUAL;\n"),
             ("crates/throughline/src/commands/init.rs", names),

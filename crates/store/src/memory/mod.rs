@@ -44,8 +44,10 @@ mod difference;
 mod draft;
 mod fold;
 mod known_ids;
+pub mod outbox;
 mod reconcile;
 mod restock;
+pub mod state_file;
 mod versions;
 mod waiting;
 
@@ -68,9 +70,9 @@ use crate::files::{self, Durability, FileError};
 use crate::lock::{Lock, LockError, Patience};
 use crate::outbox::{Batch, Event, Op, Outbox};
 use crate::paths::{Home, Project};
-use crate::state_file::{self, StateFileError};
 use crate::statusline_rules::{Watched, stamp_of};
 use reconcile::Standing;
+use state_file::StateFileError;
 use throughline_redact as redact;
 use versions::Versions;
 

@@ -1,5 +1,18 @@
 //! What is kept about a session between two hook runs: its cache, what its last gate saw, its place in the project.
 
+pub mod compaction_mark;
+pub mod gate;
+pub mod glance;
+pub mod hand_over_file;
+pub mod ledger_file;
+pub mod notes_file;
+pub mod outline_file;
+mod progress;
+pub mod spool;
+pub mod statusline_rules;
+pub mod task_summaries;
+pub mod usage_file;
+
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -10,10 +23,9 @@ use crate::door::Spot;
 use crate::files::{self, AtPath, Durability, FileError};
 use crate::paths::{Home, Project};
 use crate::spool::SpoolRecord;
-use crate::usage_file;
 
-pub use crate::compaction_mark::CompactionMark;
-pub use crate::session_progress::SessionProgress;
+pub use compaction_mark::CompactionMark;
+pub use progress::SessionProgress;
 
 /// Largest cache or mark that is read.
 const CACHE_BYTES_MAX: u64 = throughline_domain::limits::SESSION_CACHE_BYTES_MAX;

@@ -1,0 +1,15 @@
+//! The disk: how files are reached, read, replaced, locked and named, whatever is in them.
+
+pub mod content_hash;
+pub mod door;
+pub mod files;
+pub mod known_files;
+pub mod lock;
+pub mod log;
+pub mod machine;
+pub mod mask_key;
+pub mod paths;
+pub mod placing;
+pub(crate) mod positional;
+pub mod scratch;
+pub mod transcript_file;
