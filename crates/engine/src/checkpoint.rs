@@ -23,7 +23,7 @@ use throughline_store::checkpoints::{Alone, CheckpointError, Checkpoints};
 use throughline_store::config::Config;
 use throughline_store::lock::Patience;
 use throughline_store::memory::Memory;
-use throughline_store::session::SessionCache;
+use throughline_store::session::SessionFacts;
 
 use crate::session_facts::percent_of_limit;
 
@@ -40,7 +40,7 @@ pub struct Moment<'a> {
     /// What the session's transcript told.
     pub ledger: Option<&'a Ledger>,
     /// The session's facts.
-    pub cache: Option<&'a SessionCache>,
+    pub cache: Option<&'a SessionFacts>,
     /// Now.
     pub now: Timestamp,
     /// What makes it.

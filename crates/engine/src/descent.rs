@@ -3,7 +3,7 @@
 use throughline_domain::ledger::Ledger;
 use throughline_domain::substance;
 use throughline_store::paths::Home;
-use throughline_store::session::SessionCache;
+use throughline_store::session::SessionFacts;
 
 use crate::failures::Failures;
 use crate::ledger;
@@ -30,7 +30,7 @@ pub fn predecessor<'s>(
     failures: &Failures,
 ) -> Option<Predecessor> {
     for seen in seen.into_iter().take(LOOKED_AT_MAX) {
-        let cache = SessionCache::read(&home.session(&seen.session)).filter(|cache| !cache.paused);
+        let cache = SessionFacts::read(&home.session(&seen.session)).filter(|cache| !cache.paused);
         let Some(cache) = cache else { continue };
         let source = ledger::Source {
             home,

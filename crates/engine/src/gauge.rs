@@ -15,7 +15,7 @@ use throughline_domain::usage_memory::{Gap, UsageMemory};
 use throughline_domain::{Health, Timestamp, time};
 use throughline_store::config::{Config, Thresholds};
 use throughline_store::paths::Project;
-use throughline_store::session::{self, SessionCache};
+use throughline_store::session::{self, SessionFacts};
 use throughline_store::transcript_file::{self, Cursor};
 use throughline_store::usage_file;
 use throughline_usage::trail::{Trail, minutes_until};
@@ -78,7 +78,7 @@ impl Gauge {
     #[must_use]
     pub fn of(place: &Place, session: &str) -> Option<Self> {
         let folder = place.home.session(session);
-        let cache = SessionCache::read(&folder)?;
+        let cache = SessionFacts::read(&folder)?;
         let project = place.project_at(&cache.project_root);
         let agent = agent_of(&cache);
         let Told { mut trail, unread_bytes, .. } = told(agent, Path::new(&cache.transcript));

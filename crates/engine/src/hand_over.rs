@@ -11,7 +11,7 @@ use throughline_store::door::Spot;
 use throughline_store::hand_over_file::{self, HandOverError};
 use throughline_store::lock::Patience;
 use throughline_store::paths::Home;
-use throughline_store::session::{SessionCache, SessionProgress};
+use throughline_store::session::{SessionFacts, SessionProgress};
 
 /// Sessions that a line of descent is followed back.
 const DESCENT_MAX: usize = 8;
@@ -43,7 +43,7 @@ pub fn take(
 ) -> Result<bool, HandOverError> {
     let said: Vec<&str> = ledger.said.iter().map(|word| word.text.as_str()).collect();
     handed.attribute(&said);
-    if let Some(cache) = SessionCache::read(&home.session(session)) {
+    if let Some(cache) = SessionFacts::read(&home.session(session)) {
         let root = Spot::root(cache.work_root.as_deref().unwrap_or(&cache.project_root));
         // A name that is masked is kept nowhere.
         let is_there =

@@ -16,7 +16,7 @@ use throughline_store::files::FileError;
 use throughline_store::forget::Forgotten;
 use throughline_store::ledger_file::{self, LedgerFile, RECENT, Track};
 use throughline_store::paths::Home;
-use throughline_store::session::SessionCache;
+use throughline_store::session::SessionFacts;
 use throughline_store::transcript_file::{Cursor, read_on};
 
 use crate::failures::Failures;
@@ -168,7 +168,7 @@ fn forgotten_until(home: &Home, session_id: &str, failures: &Failures) -> Option
             return None;
         }
     };
-    let project = SessionCache::read(&home.session(session_id)).map(|cache| cache.project_root);
+    let project = SessionFacts::read(&home.session(session_id)).map(|cache| cache.project_root);
     let project = project.unwrap_or_default();
     Some(forgotten.until_ms(session_id, &project.to_string_lossy()).unwrap_or(i64::MIN))
 }

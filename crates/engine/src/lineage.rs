@@ -8,7 +8,7 @@ use throughline_agents::transcript::Parsed;
 use throughline_domain::Timestamp;
 use throughline_domain::transcript::What;
 use throughline_store::paths::{Home, Project};
-use throughline_store::session::{Registry, SessionCache};
+use throughline_store::session::{Registry, SessionFacts};
 use throughline_store::transcript_file::{Cursor, read_on};
 
 use crate::liveness;
@@ -31,7 +31,7 @@ pub fn cleared_from(
     let fresh = |at: i64| (0..CLEARED_MS).contains(&now.as_millisecond().saturating_sub(at));
     let mut cleared = notes.iter().rev().filter(|it| it.what == "end" && it.how == "clear" && fresh(it.at));
     let of_client = |session: &str| {
-        let known = SessionCache::read(&home.session(session)).and_then(|cache| cache.client_pid);
+        let known = SessionFacts::read(&home.session(session)).and_then(|cache| cache.client_pid);
         known.is_none() || client_pid.is_none() || known == client_pid
     };
     cleared.find(|note| of_client(&note.session)).map(|note| note.session.clone())
@@ -49,8 +49,8 @@ pub fn forked_from(
     let first = first_prompt(agent, Path::new(transcript))?;
     let others = liveness::sessions(home, project, now);
     let others = others.iter().filter(|seen| seen.session != session);
-    let candidates = others.filter_map(|seen| SessionCache::read(&home.session(&seen.session)));
-    let begins_alike = |facts: &SessionCache| {
+    let candidates = others.filter_map(|seen| SessionFacts::read(&home.session(&seen.session)));
+    let begins_alike = |facts: &SessionFacts| {
         first_prompt(agent_of(facts), Path::new(&facts.transcript)).as_ref() == Some(&first)
     };
     Some(candidates.into_iter().find(begins_alike).map(|cache| cache.session).unwrap_or_default())

@@ -6,7 +6,7 @@ use throughline_domain::Timestamp;
 use throughline_store::door::Spot;
 use throughline_store::door::outside;
 use throughline_store::paths::{Home, Project};
-use throughline_store::session::{Registry, SessionCache, SessionNote, last_record};
+use throughline_store::session::{Registry, SessionFacts, SessionNote, last_record};
 
 /// Without a process to ask, a session is taken for alive this long after its last sign.
 const SILENCE_MS: i64 = 10 * 60 * 1_000;
@@ -85,7 +85,7 @@ pub fn newest(home: &Home, project: &Project, now: Timestamp, count_max: usize) 
 /// The sessions at work in all projects, the last active first.
 pub fn at_work(home: &Home, project_at: impl Fn(&Path) -> Project, now: Timestamp) -> Vec<Seen> {
     let folders = home.root().join("sessions").children(FOLDERS_MAX);
-    let caches = folders.iter().filter_map(SessionCache::read);
+    let caches = folders.iter().filter_map(SessionFacts::read);
     let roots: std::collections::BTreeSet<_> = caches.map(|cache| cache.project_root).collect();
     let of_project = |root: &std::path::PathBuf| sessions(home, &project_at(root), now);
     let mut seen: Vec<Seen> = roots.iter().flat_map(of_project).collect();
@@ -98,7 +98,7 @@ fn fate(note: &SessionNote, folder: &Spot, last_active_ms: i64, now: Timestamp) 
     if note.what == "end" {
         return Fate::Ended;
     }
-    let cache = SessionCache::read(folder).unwrap_or_default();
+    let cache = SessionFacts::read(folder).unwrap_or_default();
     // A long answer or a long command leaves its signs in the transcript before the next hook runs.
     let written = outside::metadata(&cache.transcript).and_then(|meta| meta.modified()).ok();
     let written_ms = written.and_then(|at| Timestamp::try_from(at).ok()).map_or(0, Timestamp::as_millisecond);

@@ -11,7 +11,7 @@ use throughline_store::files::Durability;
 use throughline_store::lock::Patience;
 use throughline_store::memory::Memory;
 use throughline_store::notes_file::{NewPage, NotesError, NotesFile};
-use throughline_store::session::SessionCache;
+use throughline_store::session::SessionFacts;
 use throughline_store::{outline_file, spool};
 
 use crate::event_times;
@@ -26,7 +26,7 @@ pub struct Moment<'a> {
     /// The session.
     pub session: &'a str,
     /// Its facts.
-    pub facts: &'a SessionCache,
+    pub facts: &'a SessionFacts,
     /// The session that it goes on from.
     pub parent: Option<&'a str>,
     /// The state in force and which of its entries nobody has trusted, where that was read already.
@@ -124,7 +124,7 @@ fn outline(moment: &Moment<'_>, folder: &Spot) -> State {
 
 /// Where a page begins that has none yet: what was recorded before the session is not of it, and neither is the history
 /// that a fork copied.
-fn first_mark(facts: &SessionCache, state: &State, ledger: &Ledger) -> Mark {
+fn first_mark(facts: &SessionFacts, state: &State, ledger: &Ledger) -> Mark {
     if facts.source == "fork" {
         return mark_now(state, ledger);
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use throughline_store::config::Config;
 use throughline_store::paths::Project;
-use throughline_store::session::{self, SessionCache};
+use throughline_store::session::{self, SessionFacts};
 
 use throughline_agents::agent::Agent;
 use throughline_agents::compaction_point::At;
@@ -32,7 +32,7 @@ pub struct Start<'s> {
 #[derive(Debug, Clone)]
 pub struct Settled {
     /// The facts.
-    pub facts: SessionCache,
+    pub facts: SessionFacts,
     /// Its project, with the working tree that it works in.
     pub project: Project,
     /// What is configured for that.
@@ -41,7 +41,7 @@ pub struct Settled {
 
 /// Settles a session's facts and writes them; `None` when the payload's folder is no folder.
 #[must_use]
-pub fn compile(start: &Start<'_>, source: &str, known: Option<SessionCache>) -> Option<Settled> {
+pub fn compile(start: &Start<'_>, source: &str, known: Option<SessionFacts>) -> Option<Settled> {
     compile_for(start, source, known, start.payload.model.clone())
 }
 
@@ -49,7 +49,7 @@ pub fn compile(start: &Start<'_>, source: &str, known: Option<SessionCache>) -> 
 pub fn compile_for(
     start: &Start<'_>,
     source: &str,
-    known: Option<SessionCache>,
+    known: Option<SessionFacts>,
     model: Option<String>,
 ) -> Option<Settled> {
     let folder = start.place.home.session(&start.payload.session_id);
@@ -75,7 +75,7 @@ pub fn compile_for(
         At::Never { .. } | At::Unknown => point.window,
     };
     let started_at = if known.started_at > 0 { known.started_at } else { start.now.as_millisecond() };
-    let facts = SessionCache {
+    let facts = SessionFacts {
         session: start.payload.session_id.clone(),
         agent: start.agent.id.to_owned(),
         transcript: start.payload.transcript_path.clone(),
@@ -105,18 +105,18 @@ pub fn compile_for(
 
 /// How much of the way to the compaction is used up (of the window, where none will come).
 #[must_use]
-pub fn percent_of_limit(cache: &SessionCache, used_tokens: u64) -> u64 {
+pub fn percent_of_limit(cache: &SessionFacts, used_tokens: u64) -> u64 {
     used_tokens.saturating_mul(100) / limit_tokens(cache)
 }
 
 /// Where the way to the compaction ends; the window's end, where none will come.
 #[must_use]
-pub fn limit_tokens(cache: &SessionCache) -> u64 {
+pub fn limit_tokens(cache: &SessionFacts) -> u64 {
     cache.compacts_at_tokens.unwrap_or(cache.window_tokens).max(1)
 }
 
 /// The agent whose session it is.
 #[must_use]
-pub fn agent_of(facts: &SessionCache) -> &'static Agent {
+pub fn agent_of(facts: &SessionFacts) -> &'static Agent {
     Agent::of_session(&facts.agent)
 }

@@ -15,7 +15,7 @@ use throughline_store::glance::Glance;
 use throughline_store::ledger_file::LedgerFile;
 use throughline_store::notes_file::NotesFile;
 use throughline_store::paths::{Home, Project};
-use throughline_store::session::{SessionCache, SessionProgress};
+use throughline_store::session::{SessionFacts, SessionProgress};
 use throughline_store::transcript_file::{Cursor, read_on};
 
 use crate::at_hand::ARCHIVE_WAIT;
@@ -117,7 +117,7 @@ pub fn of_project(place: &Place, project: &Project, now: Timestamp) -> Vec<Liste
 
 fn of_hooks(home: &Home, seen: Seen, now: Timestamp) -> Listed {
     let folder = home.session(&seen.session);
-    let cache = SessionCache::read(&folder);
+    let cache = SessionFacts::read(&folder);
     let ledger = cache.as_ref().map(|cache| LedgerFile::read(&folder, &cache.transcript).main.ledger);
     let title = ledger.and_then(|ledger| ledger.said.last().map(|word| word.text.clone()));
     let cache = cache.unwrap_or_default();

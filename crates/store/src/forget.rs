@@ -16,7 +16,7 @@ use crate::door::{NodeKind, Spot};
 use crate::files::{self as disk, FileError, Readable};
 use crate::lock::Patience;
 use crate::paths::{Home, Project, safe_name};
-use crate::session::SessionCache;
+use crate::session::SessionFacts;
 
 pub use marks::Forgotten;
 pub use scope::Scope;
@@ -158,7 +158,7 @@ impl Places {
     pub fn sessions(&self) -> Vec<String> {
         let folders = self.home.root().join("sessions").children(FILES_MAX);
         let of_project = |folder: &&Spot| {
-            SessionCache::read(folder).is_some_and(|cache| cache.project_root == self.project.root)
+            SessionFacts::read(folder).is_some_and(|cache| cache.project_root == self.project.root)
         };
         folders
             .iter()

@@ -14,7 +14,7 @@ use throughline_store::gate;
 use throughline_store::lock::{Lock, Patience};
 use throughline_store::paths::{Home, safe_name};
 use throughline_store::recall::Recall;
-use throughline_store::session::{Registry, SessionCache, SessionNote};
+use throughline_store::session::{Registry, SessionFacts, SessionNote};
 use throughline_store::task_summaries::TaskSummaries;
 use throughline_store::usage::{RowKind, UsageStore};
 
@@ -448,7 +448,7 @@ fn began(home: &Home, scope: &Scope) -> Result<BTreeMap<String, i64>, WorkError>
         };
         let archived = times.and_then(|(started, _)| time::parse(&started)).map(Timestamp::as_millisecond);
         let cached =
-            SessionCache::read(&home.session(session)).map(|cache| cache.started_at).filter(|at| *at > 0);
+            SessionFacts::read(&home.session(session)).map(|cache| cache.started_at).filter(|at| *at > 0);
         if let Some(at) = archived.into_iter().chain(cached).min() {
             began.insert(safe_name(session), at);
         }

@@ -11,7 +11,7 @@ use throughline_store::door::NodeKind;
 use throughline_store::forget::Scope;
 use throughline_store::paths::Project;
 use throughline_store::recall::{Recall, RecallError};
-use throughline_store::session::{Registry, SessionCache};
+use throughline_store::session::{Registry, SessionFacts};
 use throughline_store::usage::UsageStore;
 
 use super::FOLDERS_MAX;
@@ -145,8 +145,8 @@ fn sessions(place: &Place, project: &Project) -> Result<BTreeSet<String>, WorkEr
     let root = project.root.to_string_lossy();
     let mut found = BTreeSet::new();
     let folders = home.root().join("sessions").children(FOLDERS_MAX);
-    let caches = folders.iter().filter_map(SessionCache::read);
-    let of_project = |cache: &SessionCache| cache.project_root == project.root && !cache.session.is_empty();
+    let caches = folders.iter().filter_map(SessionFacts::read);
+    let of_project = |cache: &SessionFacts| cache.project_root == project.root && !cache.session.is_empty();
     found.extend(caches.filter(of_project).map(|cache| cache.session));
     found.extend(Registry::of(home, project).recent().into_iter().map(|note| note.session));
     if home.archive().exists() {

@@ -11,7 +11,7 @@ use throughline_store::forget::{self, Needle, Places};
 use throughline_store::gate;
 use throughline_store::lock::Patience;
 use throughline_store::recall::Recall;
-use throughline_store::session::SessionCache;
+use throughline_store::session::SessionFacts;
 
 use super::{FOLDERS_MAX, ROUNDS_MAX};
 use crate::at_hand::{ARCHIVE_WAIT, AtHand};
@@ -118,7 +118,7 @@ impl<'a> Forgetting<'a> {
     #[must_use]
     pub fn transcripts(&self) -> Vec<String> {
         let folders = self.at_hand.place.home.root().join("sessions").children(FOLDERS_MAX);
-        let caches = folders.iter().filter_map(SessionCache::read);
+        let caches = folders.iter().filter_map(SessionFacts::read);
         let of_project = caches.filter(|cache| cache.project_root == self.at_hand.memory.project.root);
         let paths = of_project.map(|cache| cache.transcript).filter(|path| !path.is_empty());
         paths.filter(|path| forget::holds(Path::new(path), &self.needle)).collect()

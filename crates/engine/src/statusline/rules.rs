@@ -8,7 +8,7 @@ use throughline_statusline::{Colour, Look, Preset, Segment};
 use throughline_store::config::{Config, Statusline, allowed};
 use throughline_store::door::Spot;
 use throughline_store::paths::Project;
-use throughline_store::session::{self, SessionCache};
+use throughline_store::session::{self, SessionFacts};
 use throughline_store::statusline_rules::{CompactionRules, StatuslineRules, Watched, stamp_of};
 
 use crate::client_settings::{ENV_NAMES, client_settings, settled_files};
@@ -58,7 +58,7 @@ fn project_root(
     session_folder: Option<&Spot>,
     pinned: Option<PathBuf>,
 ) -> Option<PathBuf> {
-    let hooks = session_folder.and_then(SessionCache::read).map(|cache| cache.project_root);
+    let hooks = session_folder.and_then(SessionFacts::read).map(|cache| cache.project_root);
     let standing = |root: &PathBuf| root.is_absolute() && root.is_dir();
     if let Some(root) = hooks.filter(standing).or(pinned.filter(standing)) {
         return Some(root);

@@ -14,7 +14,7 @@ use crate::catalogue::{self, Entry, Forgotten, Found, SharedLines, Under};
 use crate::door::Spot;
 use crate::files::{self, Durability, FileError};
 use crate::paths::{Home, safe_name};
-use crate::session::{SessionCache, last_record};
+use crate::session::{SessionFacts, last_record};
 
 /// A session that goes on keeps these: they hold no words.
 const KEPT_OF_LIVE: [&str; 5] =
@@ -141,7 +141,7 @@ fn is_old(scope: &Scope, spot: &Spot) -> bool {
 
 /// When a session began, as its own files tell; else when the oldest of its pages was written.
 fn began_of(folder: &Spot, notes: &Spot) -> Option<i64> {
-    if let Some(cache) = SessionCache::read(folder).filter(|cache| cache.started_at > 0) {
+    if let Some(cache) = SessionFacts::read(folder).filter(|cache| cache.started_at > 0) {
         return Some(cache.started_at);
     }
     notes.children(FILES_MAX).iter().filter_map(modified_ms).min()
@@ -151,7 +151,7 @@ fn of_session_folder(scope: &Scope, home: &Home, session: &str, pieces: &mut Pie
     let folder = home.session(session);
     let found = catalogue::find(Under::Data, home.root(), &Path::new("sessions").join(safe_name(session)));
     pieces.take_stray(&found);
-    let began = SessionCache::read(&folder).map(|cache| cache.started_at).filter(|began| *began > 0);
+    let began = SessionFacts::read(&folder).map(|cache| cache.started_at).filter(|began| *began > 0);
     let last = last_record(&folder).map(|record| record.at).or_else(|| modified_ms(&folder));
     let is_whole = scope.before.is_none() || last.is_some_and(|last| scope.holds_ms(last));
     if !is_whole && !began.is_none_or(|began| scope.holds_ms(began)) {
@@ -169,8 +169,8 @@ pub fn settle_beginnings(scope: &Scope, home: &Home) -> Result<(), FileError> {
     let Some(before) = scope.before_ms() else { return Ok(()) };
     for session in &scope.sessions {
         let folder = home.session(session);
-        if let Some(cache) = SessionCache::read(&folder).filter(|cache| cache.started_at < before) {
-            SessionCache { started_at: before, ..cache }.write(&folder)?;
+        if let Some(cache) = SessionFacts::read(&folder).filter(|cache| cache.started_at < before) {
+            SessionFacts { started_at: before, ..cache }.write(&folder)?;
         }
     }
     Ok(())

@@ -8,7 +8,7 @@ use crate::checkpoints::Checkpoints;
 use crate::door::Spot;
 use crate::lock::{Lock, Patience};
 use crate::paths::{Home, Project};
-use crate::session::SessionCache;
+use crate::session::SessionFacts;
 use crate::state_file;
 
 /// Most sessions that are looked at.
@@ -150,5 +150,5 @@ fn singles(found: Found, under: Under) -> Vec<Place> {
 /// Top folders of the projects whose sessions are known.
 pub(super) fn roots_of_sessions(home: &Home) -> Vec<PathBuf> {
     let folders = home.root().join("sessions").children(SESSIONS_MAX);
-    folders.iter().filter_map(|folder| SessionCache::read(folder).map(|cache| cache.project_root)).collect()
+    folders.iter().filter_map(|folder| SessionFacts::read(folder).map(|cache| cache.project_root)).collect()
 }

@@ -77,7 +77,7 @@ impl GateMarks {
 /// way is its [`SessionProgress`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct SessionCache {
+pub struct SessionFacts {
     /// The session's id, as the agent spells it.
     pub session: String,
     /// The project's root: pinned for the session, wherever the agent's working folder moves.
@@ -138,7 +138,7 @@ pub struct Way {
     pub allowed: bool,
 }
 
-impl SessionCache {
+impl SessionFacts {
     /// Reads the cache of a session; `None` when there is none or it is broken (then it is compiled anew).
     #[must_use]
     pub fn read(folder: &Spot) -> Option<Self> {

@@ -15,7 +15,7 @@ use throughline_engine::governance;
 use throughline_engine::ledger;
 use throughline_engine::liveness::{self, Fate};
 use throughline_engine::session_facts::agent_of;
-use throughline_store::session::SessionCache;
+use throughline_store::session::SessionFacts;
 
 use super::App;
 use crate::failure::Failure;
@@ -68,7 +68,7 @@ fn settled(app: &App, mut ledger: Ledger) -> Ledger {
 /// What a session has told; `None` when no hook of it was ever seen.
 pub(super) fn ledger_of(app: &App, session: &str) -> Option<Ledger> {
     let home = &app.place.home;
-    let facts = SessionCache::read(&home.session(session))?;
+    let facts = SessionFacts::read(&home.session(session))?;
     let failures = Failures::none();
     let source = ledger::Source { home, session, transcript: &facts.transcript, agent: agent_of(&facts) };
     let ledger = ledger::catch_up(&source, ledger::LARGE_SLICE_BYTES, &failures);

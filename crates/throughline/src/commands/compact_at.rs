@@ -11,7 +11,7 @@ use throughline_agents::compaction_point::At;
 use throughline_briefing::handoff::thousands;
 use throughline_engine::client_settings;
 use throughline_store::project_files;
-use throughline_store::session::{self, SessionCache};
+use throughline_store::session::{self, SessionFacts};
 
 use super::App;
 use super::init::{install_folder, refuse};
@@ -221,7 +221,7 @@ impl Model {
     fn at_hand(app: &App, given: Option<u64>) -> Self {
         let folder = app.session_at_hand().map(|session| app.place.home.session(&session));
         let told_window = folder.as_ref().and_then(session::told_window);
-        let seen = folder.as_ref().and_then(SessionCache::read).and_then(|cache| cache.model);
+        let seen = folder.as_ref().and_then(SessionFacts::read).and_then(|cache| cache.model);
         let set = || {
             let variable = std::env::var("ANTHROPIC_MODEL").ok().filter(|model| !model.is_empty());
             variable.or(client_settings::client_settings(&app.place, &app.memory.project).model)

@@ -62,7 +62,7 @@ use throughline_store::config::{Config, ConfigProblem};
 use throughline_store::gate;
 use throughline_store::lock::Patience;
 use throughline_store::memory::{Author, Changed, Draft, EntryError, Memory, Repair};
-use throughline_store::session::SessionCache;
+use throughline_store::session::SessionFacts;
 
 use crate::failure::Failure;
 use crate::output;
@@ -226,7 +226,7 @@ fn words(text: &str) -> Result<String, String> {
 /// The project of the agent's session that runs us as a command: pinned, wherever its shell has moved.
 fn session_project(place: &Place) -> Option<PathBuf> {
     let session = std::env::var("CLAUDE_CODE_SESSION_ID").ok().filter(|id| !id.is_empty())?;
-    let cache = SessionCache::read(&place.home.session(&session))?;
+    let cache = SessionFacts::read(&place.home.session(&session))?;
     cache.work_root.into_iter().chain([cache.project_root]).find(|root| root.is_dir())
 }
 

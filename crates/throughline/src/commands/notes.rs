@@ -10,7 +10,7 @@ use throughline_engine::notes::{self, Added, Moment};
 use throughline_engine::session_facts::agent_of;
 use throughline_store::lock::Patience;
 use throughline_store::notes_file::NotesFile;
-use throughline_store::session::{SessionCache, SessionProgress};
+use throughline_store::session::{SessionFacts, SessionProgress};
 
 use super::App;
 use crate::failure::Failure;
@@ -66,7 +66,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
 /// Brings the notes of a session up to date, with what somebody says by hand. Gives their place.
 pub(super) fn add(app: &App, session: &str, by_hand: Option<Progress>) -> Result<PathBuf, Failure> {
     let folder = app.place.home.session(session);
-    let facts = SessionCache::read(&folder).unwrap_or_default();
+    let facts = SessionFacts::read(&folder).unwrap_or_default();
     let progress = SessionProgress::read(&folder);
     let source = ledger::Source {
         home: &app.place.home,
@@ -104,7 +104,7 @@ pub(super) fn follow(app: &App) {
 
 fn refresh(app: &App, session: &str) {
     // Of a session whose own files are gone nothing is known but the page: it would be emptied.
-    if SessionCache::read(&app.place.home.session(session)).is_none() {
+    if SessionFacts::read(&app.place.home.session(session)).is_none() {
         return;
     }
     if let Err(failure) = add(app, session, None) {

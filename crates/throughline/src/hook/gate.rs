@@ -13,7 +13,7 @@ use throughline_store::config::Config;
 use throughline_store::lock::Patience;
 use throughline_store::memory::{Author, Changed, Draft, EntryError, Memory, MemoryError, Repair};
 use throughline_store::paths::Project;
-use throughline_store::session::SessionCache;
+use throughline_store::session::SessionFacts;
 use throughline_store::statusline_rules::{Watched, stamp_of};
 use throughline_store::{gate, log};
 
@@ -26,7 +26,7 @@ pub(in crate::hook) const ARCHIVE_WAIT: Duration = Duration::from_millis(300);
 /// A run at a gate, its session's project opened.
 pub(in crate::hook) struct Gate<'r> {
     pub(in crate::hook) run: &'r Run,
-    pub(in crate::hook) facts: SessionCache,
+    pub(in crate::hook) facts: SessionFacts,
     pub(in crate::hook) memory: Memory,
     pub(in crate::hook) config: Config,
     /// The state in force, as this run last read or wrote it, and the stamp that its file had then.
@@ -46,7 +46,7 @@ impl<'r> Gate<'r> {
     }
 
     /// The same with facts that were read already.
-    pub(in crate::hook) fn of_facts(run: &'r Run, facts: SessionCache) -> Self {
+    pub(in crate::hook) fn of_facts(run: &'r Run, facts: SessionFacts) -> Self {
         let project = run.place.project_at(&facts.project_root);
         let project = match &facts.work_root {
             Some(work) => project.working_in(work.clone()),
@@ -61,7 +61,7 @@ impl<'r> Gate<'r> {
         Self::over(run, settled.facts, settled.project, settled.config)
     }
 
-    fn over(run: &'r Run, facts: SessionCache, project: Project, config: Config) -> Self {
+    fn over(run: &'r Run, facts: SessionFacts, project: Project, config: Config) -> Self {
         // A usual hook reads no settings of the project: what it notes is masked once more at the next gate.
         if crate::hook::is_gate(&run.payload) {
             throughline_store::env_files::learn_env_files(&facts.project_root);

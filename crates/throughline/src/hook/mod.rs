@@ -24,7 +24,7 @@ use throughline_engine::{ledger, session_facts};
 use throughline_redact as redact;
 use throughline_store::door::Spot;
 use throughline_store::log;
-use throughline_store::session::{SessionCache, SessionProgress};
+use throughline_store::session::{SessionFacts, SessionProgress};
 use throughline_store::spool::{Spool, SpoolRecord};
 
 use throughline_engine::late;
@@ -233,8 +233,8 @@ impl Run {
     }
 
     /// The session's facts, as its start settled them.
-    pub(crate) fn facts(&self) -> Option<SessionCache> {
-        SessionCache::read(&self.folder)
+    pub(crate) fn facts(&self) -> Option<SessionFacts> {
+        SessionFacts::read(&self.folder)
     }
 
     /// How far the session is.

@@ -14,7 +14,7 @@ use throughline_git::Git;
 use throughline_store::checkpoints::Checkpoints;
 use throughline_store::lock::Patience;
 use throughline_store::memory::Memory;
-use throughline_store::session::SessionCache;
+use throughline_store::session::SessionFacts;
 
 use super::App;
 use super::briefing::session_ledger;
@@ -167,7 +167,7 @@ fn with_moment<T>(
     let state: State = app.state()?;
     let ledger = session_ledger(app);
     let session = app.session_at_hand();
-    let cache = session.and_then(|session| SessionCache::read(&app.place.home.session(&session)));
+    let cache = session.and_then(|session| SessionFacts::read(&app.place.home.session(&session)));
     work(&Moment {
         memory: &app.memory,
         config: &app.config,

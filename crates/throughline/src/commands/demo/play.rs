@@ -7,7 +7,7 @@ use serde_json::Value;
 use throughline_agents::agent::USUAL;
 use throughline_briefing::fragment;
 use throughline_engine::last_usage;
-use throughline_store::session::SessionCache;
+use throughline_store::session::SessionFacts;
 
 use super::screen;
 use super::stage::Stage;
@@ -123,7 +123,7 @@ impl Play {
     }
 
     fn compacts_at(&self) -> Result<u64, Failure> {
-        SessionCache::read(&self.stage.home.session(&self.stage.session))
+        SessionFacts::read(&self.stage.home.session(&self.stage.session))
             .and_then(|cache| cache.compacts_at_tokens)
             .ok_or_else(|| Failure::new("the hooks do not know where compaction comes"))
     }

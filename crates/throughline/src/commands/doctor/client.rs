@@ -3,7 +3,7 @@
 use throughline_agents::claude_code::compaction_point::{Inputs, effective_point};
 use throughline_agents::claude_code::hook_table;
 use throughline_agents::compaction_point::{At, Source};
-use throughline_store::session::{self, SessionCache};
+use throughline_store::session::{self, SessionFacts};
 
 use super::Check;
 use super::context::Context;
@@ -73,7 +73,7 @@ pub(super) fn transcripts(context: &Context) -> Vec<Check> {
 pub(super) fn compaction(context: &Context) -> Vec<Check> {
     const NAME: &str = "compaction";
     let folder = context.seen.first().map(|seen| context.place.home.session(&seen.session));
-    let model = folder.as_ref().and_then(SessionCache::read).and_then(|cache| cache.model);
+    let model = folder.as_ref().and_then(SessionFacts::read).and_then(|cache| cache.model);
     let observed = (context.config.compaction.at_tokens > 0).then_some(context.config.compaction.at_tokens);
     let point = effective_point(&Inputs {
         observed,

@@ -2,7 +2,7 @@
 
 use throughline_domain::{State, Timestamp, time};
 use throughline_store::archive::Receipt;
-use throughline_store::session::SessionCache;
+use throughline_store::session::SessionFacts;
 
 use super::Check;
 use super::context::Context;
@@ -34,7 +34,7 @@ pub(super) fn check(context: &Context) -> Vec<Check> {
 }
 
 fn why_nothing(context: &Context, start: &Receipt, when: &str) -> Check {
-    let cache = SessionCache::read(&context.place.home.session(&start.session)).unwrap_or_default();
+    let cache = SessionFacts::read(&context.place.home.session(&start.session)).unwrap_or_default();
     let state = context.memory.peek().ok().flatten().unwrap_or_else(State::empty);
     let said = |why: &str| format!("nothing was given back {when}: {why}");
     match start.outcome.as_str() {

@@ -12,7 +12,7 @@ use throughline_mcp::call::Call;
 use throughline_mcp::catalogue::{Page, Ready};
 use throughline_mcp::{Answer, Desk, Refusal};
 use throughline_redact as redact;
-use throughline_store::session::SessionCache;
+use throughline_store::session::SessionFacts;
 
 use super::App;
 use crate::cli::VERSION;
@@ -85,7 +85,7 @@ fn masked(text: &str) -> String {
 fn session_now(app: &App) -> Option<String> {
     let started_in = app.caller.session.clone()?;
     let client = |session: &str| {
-        let cache = SessionCache::read(&app.place.home.session(session))?;
+        let cache = SessionFacts::read(&app.place.home.session(session))?;
         Some((cache.client_pid?, cache.client_pid_started))
     };
     let Some(ours) = client(&started_in) else { return Some(started_in) };

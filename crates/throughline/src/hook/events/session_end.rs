@@ -3,7 +3,7 @@
 use throughline_domain::{Trigger, substance, time};
 use throughline_engine::ledger;
 use throughline_store::archive::{Archive, SessionRow};
-use throughline_store::session::{Registry, SessionCache, SessionNote, last_record};
+use throughline_store::session::{Registry, SessionFacts, SessionNote, last_record};
 
 use crate::hook::Outcome;
 use crate::hook::Run;
@@ -61,7 +61,7 @@ fn archive_session(gate: &Gate<'_>, reason: &str) {
 pub(in crate::hook) fn archive_crashed(gate: &Gate<'_>, ids: &[&str]) {
     let run = gate.run;
     let home = &run.place.home;
-    let caches = ids.iter().filter_map(|id| SessionCache::read(&home.session(id)));
+    let caches = ids.iter().filter_map(|id| SessionFacts::read(&home.session(id)));
     let rows: Vec<SessionRow> = caches
         .map(|cache| {
             let last =
@@ -73,7 +73,7 @@ pub(in crate::hook) fn archive_crashed(gate: &Gate<'_>, ids: &[&str]) {
     archive(run, &rows);
 }
 
-fn row_of(gate: &Gate<'_>, cache: &SessionCache) -> SessionRow {
+fn row_of(gate: &Gate<'_>, cache: &SessionFacts) -> SessionRow {
     let started = throughline_domain::Timestamp::from_millisecond(cache.started_at).unwrap_or(gate.run.now);
     SessionRow {
         id: cache.session.clone(),

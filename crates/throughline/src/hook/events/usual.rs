@@ -9,7 +9,7 @@ use throughline_engine::last_usage;
 use throughline_engine::ledger;
 use throughline_engine::resuming::{self, Back};
 use throughline_engine::session_facts::{self, percent_of_limit};
-use throughline_store::session::{CompactionMark, GateMarks, SessionCache};
+use throughline_store::session::{CompactionMark, GateMarks, SessionFacts};
 use throughline_store::spool::{Spool, SpoolRecord};
 
 use crate::hook::Outcome;
@@ -97,7 +97,7 @@ pub(in crate::hook) fn run(run: &Run, mut spool: Option<&mut Spool>) -> Outcome 
 }
 
 /// A task's end is a gate: what it came to is read, kept and noted.
-fn at_task_end(run: &Run, facts: SessionCache) {
+fn at_task_end(run: &Run, facts: SessionFacts) {
     gate::watch(run);
     let gate = Gate::of_facts(run, facts);
     let told = reading::read_on(&gate);
@@ -144,7 +144,7 @@ fn note(run: &Run) -> Option<serde_json::Value> {
 }
 
 /// A prompt after a long silence gets the resume context, once.
-fn prompt(run: &Run, facts: SessionCache, last: Option<&SpoolRecord>, spool: Option<&mut Spool>) -> Outcome {
+fn prompt(run: &Run, facts: SessionFacts, last: Option<&SpoolRecord>, spool: Option<&mut Spool>) -> Outcome {
     let turn = last.map_or(0, |record| record.turn);
     let idle_ms = i64::try_from(facts.idle_minutes.saturating_mul(60_000)).unwrap_or(i64::MAX);
     // A compaction that came by itself while nobody was there is nobody's activity.
@@ -177,7 +177,7 @@ fn prompt(run: &Run, facts: SessionCache, last: Option<&SpoolRecord>, spool: Opt
 }
 
 /// The highest threshold that is passed and was not spoken of since the last compaction.
-fn crossed(run: &Run, facts: &SessionCache, usage: &LastUsage) -> Option<u64> {
+fn crossed(run: &Run, facts: &SessionFacts, usage: &LastUsage) -> Option<u64> {
     let percent = percent_of_limit(facts, usage.context_tokens);
     let thresholds = hand_over::thresholds(run, facts);
     let highest = thresholds.into_iter().filter(|threshold| percent >= *threshold).max()?;
@@ -192,7 +192,7 @@ fn is_from_before_compaction(run: &Run, usage: &LastUsage) -> bool {
 }
 
 /// Whether the client compacts before its next request: a warning would be read only after it, when it is wrong.
-fn is_due(run: &Run, facts: &SessionCache, usage: &LastUsage) -> bool {
+fn is_due(run: &Run, facts: &SessionFacts, usage: &LastUsage) -> bool {
     facts.compacts_at_tokens.is_some()
         && percent_of_limit(facts, usage.context_tokens) >= DUE_PERCENT
         && !run.progress().thresholds_said.contains(&DUE_PERCENT)
@@ -228,7 +228,7 @@ fn at_threshold(gate: &Gate<'_>, usage: &LastUsage, crossed: u64) -> Outcome {
     Outcome { note, ..Outcome::saying(Some(text)) }
 }
 
-fn threshold_text(cache: &SessionCache, used_tokens: u64, percent: u64) -> String {
+fn threshold_text(cache: &SessionFacts, used_tokens: u64, percent: u64) -> String {
     let used = thousands(used_tokens);
     let where_to = match cache.compacts_at_tokens {
         Some(at) => format!("compaction comes at {} tokens", thousands(at)),

@@ -8,7 +8,7 @@ use throughline_engine::session_facts::limit_tokens;
 use throughline_store::backups::{BackupError, Backups, Moment};
 use throughline_store::forget::Forgotten;
 use throughline_store::lock::{LockError, Patience};
-use throughline_store::session::SessionCache;
+use throughline_store::session::SessionFacts;
 
 use crate::hook::Run;
 use crate::hook::gate::Gate;
@@ -21,7 +21,7 @@ const GO_ON: u64 = 1;
 const NO_MORE: u64 = u64::MAX;
 
 /// Whether a step was passed. The only question that a usual run asks.
-pub(in crate::hook) fn is_due(run: &Run, facts: &SessionCache, usage: &LastUsage) -> bool {
+pub(in crate::hook) fn is_due(run: &Run, facts: &SessionFacts, usage: &LastUsage) -> bool {
     if facts.backup_from_tokens == 0 {
         return false;
     }

@@ -13,7 +13,7 @@ use throughline_engine::hand_over;
 use throughline_store::door::Spot;
 use throughline_store::hand_over_file;
 use throughline_store::lock::Patience;
-use throughline_store::session::{CompactionMark, SessionCache, Way};
+use throughline_store::session::{CompactionMark, SessionFacts, Way};
 
 use crate::hook::Run;
 use crate::hook::gate::Gate;
@@ -62,7 +62,7 @@ pub(in crate::hook) fn of_own(gate: &Gate<'_>, ledger: &Ledger) -> Vec<StandingL
 pub(in crate::hook) fn of_session(run: &Run, session: &str, ledger: &Ledger) -> Vec<StandingLine> {
     let folder = run.place.home.session(session);
     let work = || {
-        let facts = SessionCache::read(&folder).unwrap_or_default();
+        let facts = SessionFacts::read(&folder).unwrap_or_default();
         facts.work_root.unwrap_or(facts.project_root)
     };
     standing(&folder, work, ledger)
@@ -84,7 +84,7 @@ pub(in crate::hook) fn go_on_from(run: &Run, other: &str) {
 }
 
 /// The call by which the agent can hand over without asking anybody; `None` where there is none.
-pub(in crate::hook) fn way<'c>(run: &Run, cache: &'c SessionCache) -> Option<&'c Way> {
+pub(in crate::hook) fn way<'c>(run: &Run, cache: &'c SessionFacts) -> Option<&'c Way> {
     let mode = run.payload.permission_mode.as_deref().unwrap_or("default");
     if cache.hand_over.percent == 0 || mode == "plan" {
         return None;
@@ -95,7 +95,7 @@ pub(in crate::hook) fn way<'c>(run: &Run, cache: &'c SessionCache) -> Option<&'c
 }
 
 /// The thresholds of a session: where the agent can hand over, being asked to takes the place of the second one.
-pub(in crate::hook) fn thresholds(run: &Run, cache: &SessionCache) -> Vec<u64> {
+pub(in crate::hook) fn thresholds(run: &Run, cache: &SessionFacts) -> Vec<u64> {
     let mut thresholds = cache.thresholds.clone();
     if way(run, cache).is_some()
         && let Some(second) = thresholds.get_mut(1)
@@ -106,7 +106,7 @@ pub(in crate::hook) fn thresholds(run: &Run, cache: &SessionCache) -> Vec<u64> {
 }
 
 /// Asks the agent for a hand-over, in one call.
-pub(in crate::hook) fn notice(cache: &SessionCache, way: &Way, used_tokens: u64, percent: u64) -> String {
+pub(in crate::hook) fn notice(cache: &SessionFacts, way: &Way, used_tokens: u64, percent: u64) -> String {
     let used = thousands(used_tokens);
     let where_to = match cache.compacts_at_tokens {
         Some(at) => format!("the context is compacted at {} tokens", thousands(at)),

@@ -3,7 +3,7 @@
 use throughline_briefing::Cap;
 use throughline_briefing::session::{self as briefing_session, Known};
 use throughline_store::ledger_file::LedgerFile;
-use throughline_store::session::{CompactionMark, SessionCache};
+use throughline_store::session::{CompactionMark, SessionFacts};
 
 use crate::hook::Run;
 
@@ -27,7 +27,7 @@ pub(in crate::hook) fn note_known(run: &Run, mark: &CompactionMark) {
 }
 
 /// What summary and briefing both lack, once: it is forgotten before it is said.
-pub(in crate::hook) fn difference(run: &Run, facts: &SessionCache) -> Option<String> {
+pub(in crate::hook) fn difference(run: &Run, facts: &SessionFacts) -> Option<String> {
     if !run.change_progress(|progress| progress.difference_waits = false) {
         return None;
     }

@@ -12,7 +12,7 @@ use throughline_engine::notes::{self, Added, Moment};
 use throughline_git::Changes;
 use throughline_store::lock::{LockError, Patience};
 use throughline_store::notes_file::{NotesError, NotesFile};
-use throughline_store::session::SessionCache;
+use throughline_store::session::SessionFacts;
 
 use crate::hook::Run;
 use crate::hook::gate::Gate;
@@ -72,7 +72,7 @@ pub(in crate::hook) fn handed_over(gate: &Gate<'_>, told: &Ledger, entry: Progre
 }
 
 /// A subagent began or ended: the block names those at work, if there is a page.
-pub(in crate::hook) fn at_subagent(run: &Run, facts: &SessionCache) {
+pub(in crate::hook) fn at_subagent(run: &Run, facts: &SessionFacts) {
     let payload = &run.payload;
     let (Some(id), Some(kind)) = (payload.agent_id.clone(), payload.agent_type.clone()) else { return };
     let gate = Gate::of_facts(run, facts.clone());

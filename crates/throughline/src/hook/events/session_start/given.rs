@@ -13,7 +13,7 @@ use throughline_engine::{git_now, governance, ledger};
 use throughline_store::ledger_file::LedgerFile;
 use throughline_store::notes_file::NotesFile;
 use throughline_store::project_files;
-use throughline_store::session::{GateMarks, SessionCache};
+use throughline_store::session::{GateMarks, SessionFacts};
 
 use super::Beginning;
 use super::scenery::{Scenery, active};
@@ -213,7 +213,7 @@ fn come_back(gate: &Gate<'_>, to: Option<&Seen>, back: &Back<'_>, cap: Cap) -> O
         Some(seen) if seen.session != run.payload.session_id => {
             // What its transcript told when it was last read.
             let folder = run.place.home.session(&seen.session);
-            let transcript = SessionCache::read(&folder).map(|facts| facts.transcript).unwrap_or_default();
+            let transcript = SessionFacts::read(&folder).map(|facts| facts.transcript).unwrap_or_default();
             LedgerFile::read(&folder, &transcript).main.ledger
         }
         // At the last Stop the client had not written the end of its answer yet.
