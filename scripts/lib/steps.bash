@@ -5,8 +5,17 @@ passed=0
 failed=0
 skipped=0
 failed_names=""
+# What each step came to, for close_steps in a table: "name|result|seconds" a line.
+results=""
 
 in_ci() { [[ ${CI:-} == true ]]; }
+
+note_result() { results+="| $1 | $2 | $3 |"$'\n'; }
+
+# table_of_steps: what each came to, in Markdown, for a note.
+table_of_steps() {
+    printf '\n| step | result | seconds |\n|---|---|---|\n%s' "$results"
+}
 
 # step <name> <command…>: a failure is counted and the next step still runs, so that one run shows everything.
 # The command runs as a condition, where `set -e` is off: functions chain their commands with `&&` or `|| return`.
@@ -16,10 +25,12 @@ step() {
     printf '\n== %s\n' "$name"
     if "$@"; then
         passed=$((passed + 1))
+        note_result "$name" passed $((SECONDS - started))
         printf -- '-- %s: passed, %d s\n' "$name" $((SECONDS - started))
     else
         failed=$((failed + 1))
         failed_names="$failed_names, $name"
+        note_result "$name" FAILED $((SECONDS - started))
         printf -- '-- %s: FAILED, %d s\n' "$name" $((SECONDS - started))
     fi
 }
@@ -29,6 +40,7 @@ skip() {
     if in_ci; then
         failed=$((failed + 1))
         failed_names="$failed_names, $1"
+        note_result "$1" "FAILED: $2" 0
         printf '\n-- %s: FAILED: %s (CI skips nothing)\n' "$1" "$2"
     else
         skip_optional "$1" "$2"
@@ -38,6 +50,7 @@ skip() {
 # skip_optional <name> <reason>: for a part that CI does not require.
 skip_optional() {
     skipped=$((skipped + 1))
+    note_result "$1" "skipped: $2" 0
     printf '\n-- %s: skipped: %s\n' "$1" "$2"
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use throughline_store::config::Config;
 use throughline_store::paths::Project;
-use throughline_store::session::{self, SessionFacts};
+use throughline_store::session::{self, SessionFacts, SessionProgress};
 
 use throughline_agents::agent::Agent;
 use throughline_agents::compaction_point::At;
@@ -54,6 +54,10 @@ pub fn compile_for(
 ) -> Option<Settled> {
     let folder = start.place.home.session(&start.payload.session_id);
     let known = known.unwrap_or_default();
+    if known.holds_progress {
+        // Where that fails, what was said may be said once more.
+        let _ = SessionProgress::move_out_of_facts(&folder);
+    }
     let (root, work_root) = if known.project_root.is_absolute() && known.project_root.is_dir() {
         (known.project_root.clone(), known.work_root.filter(|work| work.is_dir()))
     } else {
@@ -97,6 +101,7 @@ pub fn compile_for(
         hand_over: asked(start.place, &project, &config, &settings),
         project_root: root,
         work_root,
+        holds_progress: false,
     };
     // Facts that cannot be written are settled again by the next start.
     let _ = facts.write(&folder);

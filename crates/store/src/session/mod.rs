@@ -114,6 +114,14 @@ pub struct SessionFacts {
     pub backup_from_tokens: u64,
     /// When and how the agent is asked for a hand-over.
     pub hand_over: Asked,
+    /// Whether an earlier version wrote it, which kept [`SessionProgress`] in the same file.
+    #[serde(rename = "thresholds_said", deserialize_with = "is_there", skip_serializing)]
+    pub holds_progress: bool,
+}
+
+/// True for whatever value stands there.
+fn is_there<'de, D: serde::Deserializer<'de>>(value: D) -> Result<bool, D::Error> {
+    serde::de::IgnoredAny::deserialize(value).map(|_| true)
 }
 
 /// When and how the agent is asked for a hand-over.

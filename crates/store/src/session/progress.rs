@@ -27,9 +27,14 @@ impl SessionProgress {
     /// How far a session is.
     #[must_use]
     pub fn read(folder: &Spot) -> Self {
+        Self::read_beside(folder, true)
+    }
+
+    /// The same beside facts that were read already: `is_mixed` where an earlier version kept it among them.
+    #[must_use]
+    pub fn read_beside(folder: &Spot, is_mixed: bool) -> Self {
         let read = |name: &str| files::read_limited(&folder.join(name), PROGRESS_BYTES_MAX).ok().flatten();
-        // Earlier versions kept it among the facts.
-        let bytes = read("progress.json").or_else(|| read("session.json").filter(|bytes| is_mixed(bytes)));
+        let bytes = read("progress.json").or_else(|| is_mixed.then(|| read("session.json")).flatten());
         bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
     }
 
@@ -39,12 +44,21 @@ impl SessionProgress {
         let mut after = before.clone();
         change(&mut after);
         if after != before {
-            let path = folder.join("progress.json");
-            let bytes = serde_json::to_vec(&after).map_err(std::io::Error::other).at("encode", &path)?;
-            files::create_folder(folder)?;
-            files::replace(&path, &bytes, Durability::Quick)?;
+            after.write(folder)?;
         }
         Ok(after)
+    }
+
+    /// Gives it a file of its own, before facts are written over what an earlier version kept in one.
+    pub fn move_out_of_facts(folder: &Spot) -> Result<(), FileError> {
+        if folder.join("progress.json").exists() { Ok(()) } else { Self::read(folder).write(folder) }
+    }
+
+    fn write(&self, folder: &Spot) -> Result<(), FileError> {
+        let path = folder.join("progress.json");
+        let bytes = serde_json::to_vec(self).map_err(std::io::Error::other).at("encode", &path)?;
+        files::create_folder(folder)?;
+        files::replace(&path, &bytes, Durability::Quick)
     }
 
     /// The session that this one goes on from, where that is known.
@@ -54,14 +68,10 @@ impl SessionProgress {
     }
 }
 
-/// Whether facts and progress still stand in one file.
-fn is_mixed(session_json: &[u8]) -> bool {
-    memchr::memmem::find(session_json, b"\"thresholds_said\"").is_some()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session::SessionFacts;
 
     fn folder() -> (tempfile::TempDir, Spot) {
         let folder = tempfile::tempdir().unwrap();
@@ -97,6 +107,12 @@ mod tests {
         assert_eq!(read.thresholds_said, [75, 90]);
         assert_eq!(read.known_parent(), Some("s0"));
         assert_eq!(read.backup_at_tokens, 120_000);
+        let facts = SessionFacts::read(&spot).unwrap();
+        assert!(facts.holds_progress);
+        SessionProgress::move_out_of_facts(&spot).unwrap();
+        facts.write(&spot).unwrap();
+        assert!(!SessionFacts::read(&spot).unwrap().holds_progress, "facts are written without it");
+        assert_eq!(SessionProgress::read(&spot), read);
         SessionProgress::change(&spot, |it| it.thresholds_said.clear()).unwrap();
         assert!(SessionProgress::read(&spot).thresholds_said.is_empty(), "its own file counts from then on");
     }

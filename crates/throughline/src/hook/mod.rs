@@ -54,6 +54,8 @@ pub(crate) struct Run {
     pub(crate) failures: Failures,
     /// How far the session is, once it was asked for.
     progress: RefCell<Option<SessionProgress>>,
+    /// Whether its facts, if they were read, may hold that too.
+    is_mixed: Cell<bool>,
 }
 
 /// What a run came to.
@@ -111,10 +113,11 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     drop(bytes);
     let tools = Cell::new(payload.tool_calls);
     let folder = place.home.session(&payload.session_id);
-    let (failures, progress) = (Failures::none(), RefCell::default());
+    let (failures, progress, is_mixed) = (Failures::none(), RefCell::default(), Cell::new(true));
     let now = Timestamp::now();
     let Called { agent, via } = called;
-    let run = Run { agent, place, payload, now, began, via, claim, tools, folder, failures, progress };
+    let run =
+        Run { agent, place, payload, now, began, via, claim, tools, folder, failures, progress, is_mixed };
     if let Some(problem) = problem {
         log::failure(&run.place.home, run.now, &run.during(), &problem.to_string());
     }
@@ -234,12 +237,15 @@ impl Run {
 
     /// The session's facts, as its start settled them.
     pub(crate) fn facts(&self) -> Option<SessionFacts> {
-        SessionFacts::read(&self.folder)
+        let facts = SessionFacts::read(&self.folder);
+        self.is_mixed.set(facts.as_ref().is_none_or(|facts| facts.holds_progress));
+        facts
     }
 
     /// How far the session is.
     pub(crate) fn progress(&self) -> SessionProgress {
-        self.progress.borrow_mut().get_or_insert_with(|| SessionProgress::read(&self.folder)).clone()
+        let read = || SessionProgress::read_beside(&self.folder, self.is_mixed.get());
+        self.progress.borrow_mut().get_or_insert_with(read).clone()
     }
 
     /// Notes how far it is now; says whether that was kept.
