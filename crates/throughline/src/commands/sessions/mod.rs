@@ -27,11 +27,11 @@ longer is not at work, and not over. Sessions from before the installation are l
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    deed: Deed,
+    verb: SessionsVerb,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Deed {
+enum SessionsVerb {
     /// List the sessions of this project, the last active first
     List {
         /// Only those that are at work
@@ -63,10 +63,10 @@ enum Deed {
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    match &args.deed {
-        Deed::List { live, limit, json } => list(app, *live, *limit, *json),
-        Deed::Show { session, json } => show::run(app, &chosen(app, session.as_deref())?, *json),
-        Deed::Resume { session, json } => resume::run(app, &chosen(app, session.as_deref())?, *json),
+    match &args.verb {
+        SessionsVerb::List { live, limit, json } => list(app, *live, *limit, *json),
+        SessionsVerb::Show { session, json } => show::run(app, &chosen(app, session.as_deref())?, *json),
+        SessionsVerb::Resume { session, json } => resume::run(app, &chosen(app, session.as_deref())?, *json),
     }
 }
 
