@@ -185,7 +185,7 @@ fn status_line(binary: &str) -> Value {
 }
 
 /// One of our handlers, with the way to it.
-struct Found<'n> {
+struct OurHandler<'n> {
     event: &'n Member,
     group_at: usize,
     group: &'n Node,
@@ -195,14 +195,14 @@ struct Found<'n> {
 }
 
 /// All handlers of ours, whatever the event and the company.
-fn ours_in<'n>(body: &str, root: &'n Node) -> Vec<Found<'n>> {
+fn ours_in<'n>(body: &str, root: &'n Node) -> Vec<OurHandler<'n>> {
     let mut found = Vec::new();
     for event in root.get("hooks").and_then(Node::members).unwrap_or_default() {
         for (group_at, group) in event.value.elements().unwrap_or_default().iter().enumerate() {
             let Some(handlers) = group.member("hooks") else { continue };
             for (handler_at, handler) in handlers.value.elements().unwrap_or_default().iter().enumerate() {
                 if handler.value(body).as_object().and_then(our_hook).is_some() {
-                    found.push(Found { event, group_at, group, handlers, handler_at, handler });
+                    found.push(OurHandler { event, group_at, group, handlers, handler_at, handler });
                 }
             }
         }
@@ -242,7 +242,7 @@ fn next_addition(body: &str, root: &Node, wanted: &[HookEntry], ours: &Install) 
     next_status_line(body, &style, root, ours).map(Change::Splice)
 }
 
-fn upgrade(body: &str, style: &Style<'_>, one: &Found<'_>, entry: &HookEntry) -> Option<Splice> {
+fn upgrade(body: &str, style: &Style<'_>, one: &OurHandler<'_>, entry: &HookEntry) -> Option<Splice> {
     if let (Some(matcher), true) = (entry.rule.matcher, one.stands_alone()) {
         match one.group.get("matcher") {
             Some(written) if written.string() == Some(matcher) => {}
@@ -296,7 +296,7 @@ fn next_removal(body: &str, root: &Node) -> Option<Change> {
     })
 }
 
-impl Found<'_> {
+impl OurHandler<'_> {
     /// Whether the group is ours alone, so that it goes when the handler goes.
     fn stands_alone(&self) -> bool {
         let known = |member: &Member| matches!(member.name.as_str(), "matcher" | "hooks");
@@ -305,7 +305,7 @@ impl Found<'_> {
     }
 }
 
-fn remove_handler(style: &Style<'_>, root: &Node, one: &Found<'_>) -> Change {
+fn remove_handler(style: &Style<'_>, root: &Node, one: &OurHandler<'_>) -> Change {
     if !one.stands_alone() {
         let owner = Some(one.handlers.name_span.start);
         return Change::Splice(match style.remove(&one.handlers.value, owner, one.handler_at) {

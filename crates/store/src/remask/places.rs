@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{documents, lines};
-use crate::catalogue::{self, Entry, Found, Masked, Under};
+use crate::catalogue::{self, Entry, Inventory, Masked, Under};
 use crate::checkpoints::Checkpoints;
 use crate::door::Spot;
 use crate::lock::{Lock, Patience};
@@ -138,7 +138,7 @@ pub(super) fn of(
     (all, crowded)
 }
 
-fn singles(found: Found, under: Under) -> Vec<Place> {
+fn singles(found: Inventory, under: Under) -> Vec<Place> {
     let is_one = |entry: &Entry| match entry.row.masked {
         Masked::InPlace | Masked::Whole | Masked::OurPart | Masked::IfText => true,
         Masked::WithItsCopy => under == Under::Data,
