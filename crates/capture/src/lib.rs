@@ -26,11 +26,11 @@ mod markup;
 mod names;
 pub mod need;
 mod noise;
-mod outcome;
 mod outcome_words;
 pub mod passages;
 mod paths;
 mod recent;
+mod run_outcome;
 mod segments;
 mod shell;
 mod stand;
@@ -317,7 +317,7 @@ fn answered(ledger: &mut Ledger, answer: &ToolAnswer<'_>, offset: u64) {
         let over = ledger.answered.len().saturating_sub(ANSWERED_MAX);
         ledger.answered.drain(..over);
     }
-    if answer.is_error && outcome::was_refused(&answer.text.head(REFUSAL_BYTES)) {
+    if answer.is_error && run_outcome::was_refused(&answer.text.head(REFUSAL_BYTES)) {
         refused(ledger, &call, answer);
         return noise::answered(ledger, answer, None, call.command.as_deref());
     }

@@ -142,7 +142,7 @@ pub struct Refused {
 
 /// What a sync did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Outcome {
+pub struct Synced {
     /// The fleet's id.
     pub fleet: String,
     /// Migrations that had to be applied.
@@ -165,8 +165,8 @@ pub fn sync(
     sender: &Sender,
     source: &mut dyn Source,
     progress: &mut dyn FnMut(u64),
-) -> Result<Outcome, Error> {
-    let mut outcome = Outcome::default();
+) -> Result<Synced, Error> {
+    let mut outcome = Synced::default();
     let mut tries = 0;
     loop {
         let before = outcome.sent;
@@ -196,7 +196,7 @@ fn attempt(
     sender: &Sender,
     source: &mut dyn Source,
     progress: &mut dyn FnMut(u64),
-    outcome: &mut Outcome,
+    outcome: &mut Synced,
 ) -> Result<(), Error> {
     let mut connection = Connection::open(address)?;
     let (place, migrated) = Place::find(&mut connection, sender)?;
@@ -259,7 +259,7 @@ struct Sending<'a> {
     connection: Connection,
     sender: &'a Sender,
     place: Place,
-    outcome: &'a mut Outcome,
+    outcome: &'a mut Synced,
     progress: &'a mut dyn FnMut(u64),
     /// Months (years × 12 + month) that have partitions.
     months: Vec<i64>,

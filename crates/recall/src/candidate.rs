@@ -117,7 +117,7 @@ fn end_of(first: i64, count: usize) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::passage::{Outcome, PassageKind};
+    use crate::passage::{CommandOutcome, PassageKind};
     use crate::promises::Lookup;
     use crate::question::Question;
 
@@ -144,7 +144,7 @@ mod tests {
         let choice = Choice::new(&asked, promises, scope, &taste);
         let head = Head {
             kind: PassageKind::Assistant,
-            outcome: Outcome::Unknown,
+            outcome: CommandOutcome::Unknown,
             is_sidechain: false,
             at_s: 0,
             turn: 1,

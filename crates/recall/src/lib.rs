@@ -31,7 +31,7 @@ pub mod words;
 pub use asked::Asked;
 pub use found::{Found, Searched};
 pub use hits::Hit;
-pub use passage::{Head, Outcome, Passage, PassageKind, Placed, SessionOf};
+pub use passage::{CommandOutcome, Head, Passage, PassageKind, Placed, SessionOf};
 pub use question::Question;
 pub use scope::Scope;
 pub use search::Search;

@@ -36,12 +36,12 @@ pub struct Edit {
     /// The whole new text.
     pub text: String,
     /// What it means for the file.
-    pub outcome: Outcome,
+    pub outcome: EditOutcome,
 }
 
 /// What an edit means for the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum EditOutcome {
     /// Nothing to do: the text is as it was.
     Unchanged,
     /// The text differs and wants to be written.
@@ -61,7 +61,7 @@ pub fn install(text: Option<&str>, ours: &Install) -> Result<Edit, SettingsProbl
     if body.len() <= SETTINGS_BYTES_MAX && body.bytes().all(json_spans::is_blank) {
         let end = if text.is_none() { "\n" } else { "" };
         let text = format!("{mark}{body}{}{end}", new_file(body, &wanted, ours));
-        return Ok(Edit { text, outcome: Outcome::Rewritten });
+        return Ok(Edit { text, outcome: EditOutcome::Rewritten });
     }
     let edited = until_settled(body, |body, root| {
         check_shape(body, root, ours)?;
@@ -81,7 +81,7 @@ pub fn install(text: Option<&str>, ours: &Install) -> Result<Edit, SettingsProbl
 pub fn uninstall(text: &str) -> Result<Edit, SettingsProblem> {
     let (mark, body) = split_byte_order_mark(text);
     if body.bytes().all(json_spans::is_blank) {
-        return Ok(Edit { text: text.to_owned(), outcome: Outcome::Unchanged });
+        return Ok(Edit { text: text.to_owned(), outcome: EditOutcome::Unchanged });
     }
     let edited = until_settled(body, |body, root| {
         check_unique_keys(body, root, "the settings")?;
@@ -103,7 +103,7 @@ fn taken_out(text: &str, mark: &str, edited: &Settled) -> Edit {
     if after.is_empty() && as_we_write_it {
         return compared(text, format!("{mark}{before}"));
     }
-    Edit { text: format!("{mark}{before}{{}}{after}"), outcome: Outcome::NothingLeft }
+    Edit { text: format!("{mark}{before}{{}}{after}"), outcome: EditOutcome::NothingLeft }
 }
 
 /// The next thing to do to a text.
@@ -121,7 +121,7 @@ struct Settled {
 }
 
 fn compared(before: &str, after: String) -> Edit {
-    let outcome = if before == after { Outcome::Unchanged } else { Outcome::Rewritten };
+    let outcome = if before == after { EditOutcome::Unchanged } else { EditOutcome::Rewritten };
     Edit { text: after, outcome }
 }
 

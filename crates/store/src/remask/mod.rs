@@ -21,7 +21,7 @@ use crate::files::{self, Durability};
 use crate::lock::{Lock, Patience};
 use crate::paths::{Home, Project};
 use crate::recall::{Recall, RecallError, Writing};
-use places::Outcome;
+use places::Remasked;
 use throughline_redact::RULES_VERSION;
 
 /// Above this a database is put in order only for somebody who waits for it.
@@ -231,9 +231,9 @@ impl Job<'_> {
                 return i64::try_from(number).ok();
             }
             match place.mask(self.home) {
-                Ok(Outcome::Masked) => done.masked += 1,
-                Ok(Outcome::Clean) => {}
-                Ok(Outcome::Kept) => progress.keep(place.spot()),
+                Ok(Remasked::Masked) => done.masked += 1,
+                Ok(Remasked::Clean) => {}
+                Ok(Remasked::Kept) => progress.keep(place.spot()),
                 Err(error) => done.problem(place.spot(), error),
             }
         }

@@ -32,7 +32,7 @@ pub(super) enum Place {
 
 /// What became of a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum Remasked {
     /// There was something to mask.
     Masked,
     /// There was nothing.
@@ -50,7 +50,7 @@ impl Place {
     }
 
     /// Masks it; says whether something was to be masked.
-    pub(super) fn mask(&self, home: &Home) -> Result<Outcome, String> {
+    pub(super) fn mask(&self, home: &Home) -> Result<Remasked, String> {
         let said = |error: crate::files::FileError| error.to_string();
         let is_masked = match self {
             Self::One(Entry { row, spot, .. }) => match row.masked {
@@ -59,7 +59,7 @@ impl Place {
                 Masked::OurPart => documents::mask_notes(spot).map_err(said),
                 Masked::IfText => match documents::mask_text(spot, row.form).map_err(said)? {
                     Some(is_masked) => Ok(is_masked),
-                    None => return Ok(Outcome::Kept),
+                    None => return Ok(Remasked::Kept),
                 },
                 // A copy whose working set is gone.
                 Masked::WithItsCopy => documents::mask_json(spot).map_err(said),
@@ -69,7 +69,7 @@ impl Place {
             Self::State { spot, folder } => mask_state(spot, folder),
             Self::Checkpoints(_, project) => mask_checkpoints(project, home),
         };
-        is_masked.map(|is_masked| if is_masked { Outcome::Masked } else { Outcome::Clean })
+        is_masked.map(|is_masked| if is_masked { Remasked::Masked } else { Remasked::Clean })
     }
 }
 
