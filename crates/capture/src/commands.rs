@@ -1,7 +1,7 @@
 //! Commands: which were run, how often, and how the last run of each ended.
 
 use throughline_domain::command_line::behind_cd;
-use throughline_domain::ledger::{CommandKind, CommandUse, HALF_LIFE_TURNS, Ledger, Place};
+use throughline_domain::ledger::{CommandKind, CommandUse, HALF_LIFE_TURNS, Ledger, TranscriptPlace};
 use throughline_domain::text::{one_line, utf16_len};
 use throughline_domain::transcript::ToolAnswer;
 
@@ -22,7 +22,12 @@ const ONCE_UNITS_MAX: usize = 120;
 const ANSWER_BYTES_MAX: usize = 8 << 10;
 
 /// A command line was run. Gives its commands, unless they are all our own.
-pub(crate) fn ran(ledger: &mut Ledger, line: &str, cwd: Option<&str>, place: Place) -> Option<Vec<Simple>> {
+pub(crate) fn ran(
+    ledger: &mut Ledger,
+    line: &str,
+    cwd: Option<&str>,
+    place: TranscriptPlace,
+) -> Option<Vec<Simple>> {
     let commands = shell::commands(line);
     if !commands.is_empty() && commands.iter().all(is_ours) {
         return None;
@@ -155,7 +160,7 @@ fn lookup(line: &str) -> Option<(CommandKind, String)> {
 }
 
 /// Whether a command of this line was run again after that.
-pub(crate) fn ran_after(ledger: &Ledger, line: &str, place: Place) -> bool {
+pub(crate) fn ran_after(ledger: &Ledger, line: &str, place: TranscriptPlace) -> bool {
     let is_later = |normal: &str| {
         ledger.commands.iter().any(|known| known.normal == normal && known.last.offset > place.offset)
     };
@@ -170,7 +175,12 @@ pub(crate) fn unknown_again(ledger: &mut Ledger, line: &str) {
 }
 
 /// Its answer came; says how it ended.
-pub(crate) fn answered(ledger: &mut Ledger, line: &str, answer: &ToolAnswer<'_>, place: Place) -> RunOutcome {
+pub(crate) fn answered(
+    ledger: &mut Ledger,
+    line: &str,
+    answer: &ToolAnswer<'_>,
+    place: TranscriptPlace,
+) -> RunOutcome {
     let commands = shell::commands(line);
     let kept: Vec<(CommandKind, String)> = commands.iter().filter_map(kept).collect();
     let is_commit = commands.iter().any(is_git_commit);

@@ -199,7 +199,7 @@ fn attempt(
     outcome: &mut Synced,
 ) -> Result<(), Error> {
     let mut connection = Connection::open(address)?;
-    let (place, migrated) = Place::find(&mut connection, sender)?;
+    let (place, migrated) = SendingPlace::find(&mut connection, sender)?;
     outcome.migrated.extend(migrated);
     outcome.fleet.clone_from(&place.fleet);
     let mut sending =
@@ -212,13 +212,13 @@ fn attempt(
 
 /// Where the fleet says that this machine stands.
 #[derive(Debug)]
-struct Place {
+struct SendingPlace {
     fleet: String,
     sent: [i64; 3],
     days_due: bool,
 }
 
-impl Place {
+impl SendingPlace {
     /// Asks for it, and applies migrations where the question shows that some are missing.
     fn find(connection: &mut Connection, sender: &Sender) -> Result<(Self, Vec<&'static str>), Error> {
         let question = format!(
@@ -258,7 +258,7 @@ fn version(rows: &[Row]) -> Option<i64> {
 struct Sending<'a> {
     connection: Connection,
     sender: &'a Sender,
-    place: Place,
+    place: SendingPlace,
     outcome: &'a mut Synced,
     progress: &'a mut dyn FnMut(u64),
     /// Months (years × 12 + month) that have partitions.

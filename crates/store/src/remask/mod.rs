@@ -7,7 +7,7 @@
 mod documents;
 mod form;
 mod lines;
-mod places;
+mod maskable;
 
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ use crate::files::{self, Durability};
 use crate::lock::{Lock, Patience};
 use crate::paths::{Home, Project};
 use crate::recall::{Recall, RecallError, Writing};
-use places::Remasked;
+use maskable::Remasked;
 use throughline_redact::RULES_VERSION;
 
 /// Above this a database is put in order only for somebody who waits for it.
@@ -224,17 +224,17 @@ impl Job<'_> {
         let projects: Vec<Project> =
             roots.iter().map(|root| Project::at(root, self.user_home, self.home)).collect();
         let names_max = if self.deadline.is_some() { QUICK_NAMES_MAX } else { usize::MAX };
-        let (all, crowded) = places::of(self.home, &projects, self.claude_folder, names_max);
+        let (all, crowded) = maskable::of(self.home, &projects, self.claude_folder, names_max);
         let from = usize::try_from(progress.at).unwrap_or(0).min(all.len());
-        for (number, place) in all.iter().enumerate().skip(from) {
+        for (number, maskable) in all.iter().enumerate().skip(from) {
             if self.is_late() {
                 return i64::try_from(number).ok();
             }
-            match place.mask(self.home) {
+            match maskable.mask(self.home) {
                 Ok(Remasked::Masked) => done.masked += 1,
                 Ok(Remasked::Clean) => {}
-                Ok(Remasked::Kept) => progress.keep(place.spot()),
-                Err(error) => done.problem(place.spot(), error),
+                Ok(Remasked::Kept) => progress.keep(maskable.spot()),
+                Err(error) => done.problem(maskable.spot(), error),
             }
         }
         for folder in crowded {
@@ -248,7 +248,7 @@ impl Job<'_> {
 
     fn project_roots(&self, done: &mut Done) -> Vec<PathBuf> {
         let path = self.home.archive();
-        let mut roots = places::roots_of_sessions(self.home);
+        let mut roots = maskable::roots_of_sessions(self.home);
         if path.exists() {
             match Archive::open(&path, self.wait).and_then(|archive| archive.project_roots()) {
                 Ok(known) => roots.extend(known),
