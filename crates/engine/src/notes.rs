@@ -18,7 +18,7 @@ use crate::event_times;
 use crate::session_facts::agent_of;
 
 /// What is known when the notes are written.
-pub struct Moment<'a> {
+pub struct NotesMoment<'a> {
     /// The project's memory.
     pub memory: &'a Memory,
     /// What is configured.
@@ -55,7 +55,7 @@ pub struct Added<'a> {
 }
 
 /// Brings the notes of a session up to date. Says whether they were written.
-pub fn write(moment: &Moment<'_>, mut added: Added<'_>) -> Result<bool, NotesError> {
+pub fn write(moment: &NotesMoment<'_>, mut added: Added<'_>) -> Result<bool, NotesError> {
     if !moment.config.notes.enabled {
         return Ok(false);
     }
@@ -103,7 +103,7 @@ pub fn write(moment: &Moment<'_>, mut added: Added<'_>) -> Result<bool, NotesErr
 }
 
 /// What notes tell of the state, without what nobody here vouches for. The whole is read only when its file is another one.
-fn outline(moment: &Moment<'_>, folder: &Spot) -> State {
+fn outline(moment: &NotesMoment<'_>, folder: &Spot) -> State {
     let stamp = moment.memory.stamp();
     if let Some(outline) = outline_file::read(folder, stamp) {
         return outline;

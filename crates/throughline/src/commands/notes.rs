@@ -6,7 +6,7 @@ use serde_json::json;
 use throughline_briefing::notes::Progress;
 use throughline_domain::text::{one_line, printable};
 use throughline_engine::ledger;
-use throughline_engine::notes::{self, Added, Moment};
+use throughline_engine::notes::{self, Added, NotesMoment};
 use throughline_engine::session_facts::agent_of;
 use throughline_store::lock::Patience;
 use throughline_store::notes_file::NotesFile;
@@ -75,7 +75,7 @@ pub(super) fn add(app: &App, session: &str, by_hand: Option<Progress>) -> Result
         agent: agent_of(&facts),
     };
     let ledger = ledger::look(&source);
-    let moment = Moment {
+    let moment = NotesMoment {
         memory: &app.memory,
         config: &app.config,
         session,

@@ -9,7 +9,7 @@ use serde_json::json;
 use throughline_domain::checkpoint::{Checkpoint, TreeAt};
 use throughline_domain::text::one_line;
 use throughline_domain::{State, span, time};
-use throughline_engine::checkpoint::{self as making, Made, Moment};
+use throughline_engine::checkpoint::{self as making, CheckpointMoment, Made};
 use throughline_git::Git;
 use throughline_store::checkpoints::Checkpoints;
 use throughline_store::lock::Patience;
@@ -162,13 +162,13 @@ fn on_disk(app: &App) -> Checkpoints {
 fn with_moment<T>(
     app: &App,
     wanted: &Wanted<'_>,
-    work: impl FnOnce(&Moment<'_>) -> Result<T, Failure>,
+    work: impl FnOnce(&CheckpointMoment<'_>) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let state: State = app.state()?;
     let ledger = session_ledger(app);
     let session = app.session_at_hand();
     let cache = session.and_then(|session| SessionFacts::read(&app.place.home.session(&session)));
-    work(&Moment {
+    work(&CheckpointMoment {
         memory: &app.memory,
         config: &app.config,
         state: &state,

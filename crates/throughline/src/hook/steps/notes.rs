@@ -8,7 +8,7 @@ use throughline_briefing::notes::{Commit, Progress};
 use throughline_domain::Timestamp;
 use throughline_domain::ledger::Ledger;
 use throughline_engine::ledger;
-use throughline_engine::notes::{self, Added, Moment};
+use throughline_engine::notes::{self, Added, NotesMoment};
 use throughline_git::Changes;
 use throughline_store::lock::{LockError, Patience};
 use throughline_store::notes_file::{NotesError, NotesFile};
@@ -90,7 +90,7 @@ fn write(gate: &Gate<'_>, told: Option<&Ledger>, added: Added<'_>) -> bool {
     let ledger = told.map_or_else(|| Cow::Owned(run.transcript().read_so_far()), Cow::Borrowed);
     let (progress, known) = (run.progress(), gate.known_state());
     let untrusted = known.as_ref().map(|_| gate.untrusted());
-    let moment = Moment {
+    let moment = NotesMoment {
         memory: &gate.memory,
         config: &gate.config,
         session: &run.payload.session_id,
