@@ -99,7 +99,7 @@ impl Changed {
 }
 
 /// What the stores know of files; `None` for one that wants none of them.
-pub type Known<'k> = Both<Option<&'k BTreeMap<String, KnownFile>>>;
+pub type KnownFiles<'k> = Both<Option<&'k BTreeMap<String, KnownFile>>>;
 
 /// The client's configuration folders: those that `CLAUDE_CONFIG_DIR` lists, else the usual ones.
 #[must_use]
@@ -125,7 +125,7 @@ pub fn config_folders(place: &Place) -> Vec<PathBuf> {
 
 /// Looks through the folders.
 #[must_use]
-pub fn discover(config_folders: &[PathBuf], known: Known<'_>, forgotten: &Forgotten) -> Discovered {
+pub fn discover(config_folders: &[PathBuf], known: KnownFiles<'_>, forgotten: &Forgotten) -> Discovered {
     let mut found = Discovered::default();
     let mut entries = 0;
     for config_folder in config_folders {
@@ -164,7 +164,7 @@ impl Discovered {
         path: PathBuf,
         meta: Option<Metadata>,
         projects: &Path,
-        known: Known<'_>,
+        known: KnownFiles<'_>,
         forgotten: &Forgotten,
     ) {
         let Some(meta) = meta else { return };

@@ -21,7 +21,7 @@ pub(super) fn run(app: &App, session: &Listed, as_json: bool) -> Result<(), Fail
     let state = app.state()?;
     let look = |path: &PathBuf| {
         let (home, agent) = (&app.place.home, Agent::of_session(&session.agent));
-        ledger::look(&ledger::Source {
+        ledger::look(&ledger::SessionTranscript {
             home,
             session: &session.id,
             transcript: &path.to_string_lossy(),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use throughline_agents::hook::Event;
-use throughline_briefing::notes::{Commit, Progress};
+use throughline_briefing::notes::{Commit, NotesEntry};
 use throughline_domain::Timestamp;
 use throughline_domain::ledger::Ledger;
 use throughline_engine::ledger;
@@ -67,7 +67,7 @@ pub(in crate::hook) fn before_compaction(gate: &Gate<'_>, told: &Ledger) {
 }
 
 /// A compaction handed something over: the page shows it.
-pub(in crate::hook) fn handed_over(gate: &Gate<'_>, told: &Ledger, entry: Progress) {
+pub(in crate::hook) fn handed_over(gate: &Gate<'_>, told: &Ledger, entry: NotesEntry) {
     write(gate, Some(told), Added { by_hand: Some(entry), ..Added::default() });
 }
 
