@@ -8,7 +8,7 @@ pub struct CompactionPoint {
     /// When the client compacts.
     pub at: At,
     /// What the answer rests on.
-    pub source: Source,
+    pub source: PointSource,
 }
 
 /// When the client compacts by itself.
@@ -29,7 +29,7 @@ pub enum At {
 
 /// What an answer rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum PointSource {
     /// The environment sets or forbids it.
     Environment,
     /// The settings set or forbid it.

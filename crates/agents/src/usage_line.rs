@@ -19,8 +19,8 @@ pub enum UsageLine<'a> {
 pub struct UsedTokens<'a> {
     /// The same in every line and copy of the response.
     pub id: RecordId,
-    /// Where it stands.
-    pub place: Place<'a>,
+    /// Where its line comes from.
+    pub origin: LineOrigin<'a>,
     /// The model's id; empty where the line has none.
     pub model: &'a str,
     /// What the price depends on.
@@ -38,8 +38,8 @@ pub struct UsedTokens<'a> {
 pub struct Compacted<'a> {
     /// The same in every copy.
     pub id: RecordId,
-    /// Where it stands.
-    pub place: Place<'a>,
+    /// Where its line comes from.
+    pub origin: LineOrigin<'a>,
     /// Whether the client decided it, and not the user.
     pub is_auto: bool,
     /// Tokens before, where the client said so; old ones do not.
@@ -48,9 +48,9 @@ pub struct Compacted<'a> {
     pub tokens_after: Option<u64>,
 }
 
-/// Where a line stands.
+/// Where a line comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place<'a> {
+pub struct LineOrigin<'a> {
     /// When, where the line says so.
     pub at: Option<Timestamp>,
     /// The session, where the line says so.

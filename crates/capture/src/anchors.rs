@@ -1,7 +1,7 @@
 //! Anchor candidates: which sentences of a session are rules or choices that should outlive it, word by word.
 
 use throughline_domain::AnchorPriority;
-use throughline_domain::ledger::{FindingKind, Ledger, Place};
+use throughline_domain::ledger::{FindingKind, Ledger, TranscriptPlace};
 use throughline_domain::text::{utf16_len, word_count};
 
 use crate::decisions::contains_words;
@@ -23,7 +23,7 @@ pub struct Candidate<'l> {
     /// Whether the user said it.
     pub by_user: bool,
     /// Where.
-    pub place: Place,
+    pub place: TranscriptPlace,
 }
 
 /// The candidates of a session, in the order in which they were said.

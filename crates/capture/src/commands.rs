@@ -1,12 +1,12 @@
 //! Commands: which were run, how often, and how the last run of each ended.
 
 use throughline_domain::command_line::behind_cd;
-use throughline_domain::ledger::{CommandKind, CommandUse, HALF_LIFE_TURNS, Ledger, Place};
+use throughline_domain::ledger::{CommandKind, CommandUse, HALF_LIFE_TURNS, Ledger, TranscriptPlace};
 use throughline_domain::text::{one_line, utf16_len};
 use throughline_domain::transcript::ToolAnswer;
 
 use crate::files::{self, Role};
-use crate::outcome::{self, Outcome};
+use crate::run_outcome::{self, RunOutcome};
 use crate::shell::{self, Simple};
 use crate::{detours, errors, head, kinds, landmarks};
 
@@ -22,7 +22,12 @@ const ONCE_UNITS_MAX: usize = 120;
 const ANSWER_BYTES_MAX: usize = 8 << 10;
 
 /// A command line was run. Gives its commands, unless they are all our own.
-pub(crate) fn ran(ledger: &mut Ledger, line: &str, cwd: Option<&str>, place: Place) -> Option<Vec<Simple>> {
+pub(crate) fn ran(
+    ledger: &mut Ledger,
+    line: &str,
+    cwd: Option<&str>,
+    place: TranscriptPlace,
+) -> Option<Vec<Simple>> {
     let commands = shell::commands(line);
     if !commands.is_empty() && commands.iter().all(is_ours) {
         return None;
@@ -155,7 +160,7 @@ fn lookup(line: &str) -> Option<(CommandKind, String)> {
 }
 
 /// Whether a command of this line was run again after that.
-pub(crate) fn ran_after(ledger: &Ledger, line: &str, place: Place) -> bool {
+pub(crate) fn ran_after(ledger: &Ledger, line: &str, place: TranscriptPlace) -> bool {
     let is_later = |normal: &str| {
         ledger.commands.iter().any(|known| known.normal == normal && known.last.offset > place.offset)
     };
@@ -170,20 +175,25 @@ pub(crate) fn unknown_again(ledger: &mut Ledger, line: &str) {
 }
 
 /// Its answer came; says how it ended.
-pub(crate) fn answered(ledger: &mut Ledger, line: &str, answer: &ToolAnswer<'_>, place: Place) -> Outcome {
+pub(crate) fn answered(
+    ledger: &mut Ledger,
+    line: &str,
+    answer: &ToolAnswer<'_>,
+    place: TranscriptPlace,
+) -> RunOutcome {
     let commands = shell::commands(line);
     let kept: Vec<(CommandKind, String)> = commands.iter().filter_map(kept).collect();
     let is_commit = commands.iter().any(is_git_commit);
     // What our own program printed stands among the rest, and nobody can tell which lines are whose.
     if commands.iter().any(is_ours) {
-        return Outcome::Unknown;
+        return RunOutcome::Unknown;
     }
     let may_tell = landmarks::may_tell(&commands);
     if kept.is_empty() && !is_commit && !may_tell && !answer.is_error {
         detours::succeeded(ledger, line, place);
-        return Outcome::Succeeded;
+        return RunOutcome::Succeeded;
     }
-    let text = outcome::plain(answer.text.head_and_tail(ANSWER_BYTES_MAX));
+    let text = run_outcome::plain(answer.text.head_and_tail(ANSWER_BYTES_MAX));
     if !answer.is_error && may_tell {
         landmarks::heard(ledger, &text, place);
     }
@@ -194,47 +204,47 @@ pub(crate) fn answered(ledger: &mut Ledger, line: &str, answer: &ToolAnswer<'_>,
         || line.contains('\n');
     let told = kept.iter().rposition(|(kind, _)| is_check(*kind)).unwrap_or(kept.len().saturating_sub(1));
     let is_check = kept.get(told).is_some_and(|(kind, _)| is_check(*kind));
-    let outcome = outcome::of(&text, answer.is_error, is_check && hides_exit);
+    let outcome = run_outcome::of(&text, answer.is_error, is_check && hides_exit);
     if is_check {
         errors::passed(ledger, &text, place.turn);
     }
     match outcome {
-        Outcome::Failed if answer.is_error || outcome::tells_exit(&text) => {
+        RunOutcome::Failed if answer.is_error || run_outcome::tells_exit(&text) => {
             detours::failed(ledger, line, &text, is_check, place);
         }
-        Outcome::Succeeded => detours::succeeded(ledger, line, place),
+        RunOutcome::Succeeded => detours::succeeded(ledger, line, place),
         _ => {}
     }
-    if is_commit && (outcome == Outcome::Succeeded || text.contains(" changed, ")) {
+    if is_commit && (outcome == RunOutcome::Succeeded || text.contains(" changed, ")) {
         ledger.commit_turn = Some(place.turn);
     }
     let Some((_, from)) = kept.get(told) else {
         // A script for once, which nobody can run again by its name: what went wrong is told, if anything tells it.
         let is_mere_look = commands.iter().all(|command| kinds::is_trivial(&command.words));
-        if outcome == Outcome::Failed && !is_mere_look {
+        if outcome == RunOutcome::Failed && !is_mere_look {
             errors::failed_once(ledger, &text, &one_line(line, ONCE_UNITS_MAX), place);
         }
         return outcome;
     };
     match outcome {
-        Outcome::Unknown => {}
-        Outcome::Succeeded => {
+        RunOutcome::Unknown => {}
+        RunOutcome::Succeeded => {
             // The end of a pipe succeeds whatever came before it.
-            let is_known = !hides_exit || !is_check || outcome::sums_up(&text);
+            let is_known = !hides_exit || !is_check || run_outcome::sums_up(&text);
             for (_, normal) in &kept {
                 set(ledger, normal, is_known.then_some(true));
                 errors::resolve(ledger, normal, place.turn);
             }
         }
-        Outcome::Failed => {
+        RunOutcome::Failed => {
             set(ledger, from, Some(false));
-            errors::failed(ledger, &text, from, answer.is_error || outcome::tells_exit(&text), place);
+            errors::failed(ledger, &text, from, answer.is_error || run_outcome::tells_exit(&text), place);
         }
     }
-    if outcome != Outcome::Unknown
+    if outcome != RunOutcome::Unknown
         && let Some(known) = ledger.commands.iter_mut().rfind(|known| known.normal == *from)
     {
-        known.result = outcome::last_lines(&text, is_check, outcome);
+        known.result = run_outcome::last_lines(&text, is_check, outcome);
     }
     outcome
 }

@@ -1,7 +1,7 @@
 //! Detours: a way that did not work here, and the one that did: what nobody should try again.
 
 use throughline_domain::command_line::behind_cd;
-use throughline_domain::ledger::{Detour, Ledger, Place};
+use throughline_domain::ledger::{Detour, Ledger, TranscriptPlace};
 use throughline_domain::text::one_line;
 
 use crate::{errors, shell};
@@ -13,7 +13,7 @@ const WHY_UNITS: usize = 160;
 const DETOURS_MAX: usize = 24;
 
 /// A command failed that is no check of the work, or that could not even start.
-pub(crate) fn failed(ledger: &mut Ledger, line: &str, text: &str, is_check: bool, place: Place) {
+pub(crate) fn failed(ledger: &mut Ledger, line: &str, text: &str, is_check: bool, place: TranscriptPlace) {
     let Some(why) = errors::telling_lines(text).into_iter().next() else { return };
     if is_check && !tells_of_surroundings(&why) {
         return;
@@ -36,7 +36,7 @@ pub(crate) fn failed(ledger: &mut Ledger, line: &str, text: &str, is_check: bool
 }
 
 /// A command succeeded: the one that failed shortly before, and is much like it, was a detour.
-pub(crate) fn succeeded(ledger: &mut Ledger, line: &str, place: Place) {
+pub(crate) fn succeeded(ledger: &mut Ledger, line: &str, place: TranscriptPlace) {
     let works = one_line(behind_cd(line), LINE_UNITS);
     // The same line again: it was never a wrong way.
     ledger.detours.retain(|known| known.failed != works || !known.works.is_empty());
@@ -115,8 +115,8 @@ fn tells_of_surroundings(why: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn at(turn: u64) -> Place {
-        Place { turn, offset: turn }
+    fn at(turn: u64) -> TranscriptPlace {
+        TranscriptPlace { turn, offset: turn }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Errors: the lines of a failed run that tell what is wrong, and whether it was made right since.
 
 use memchr::memmem;
-use throughline_domain::ledger::{ErrorSeen, Ledger, Place};
+use throughline_domain::ledger::{ErrorSeen, Ledger, TranscriptPlace};
 use throughline_domain::text::shorten;
 
 use crate::kinds;
@@ -12,7 +12,7 @@ const LINE_UNITS_MAX: usize = 300;
 const SCAN_LINES_MAX: usize = 2_000;
 
 /// A run failed: keeps the lines that tell. Of one command, only its newest failure is open.
-pub(crate) fn failed(ledger: &mut Ledger, text: &str, from: &str, is_certain: bool, place: Place) {
+pub(crate) fn failed(ledger: &mut Ledger, text: &str, from: &str, is_certain: bool, place: TranscriptPlace) {
     let lines = telling_lines(text);
     let Some(first) = lines.first() else { return };
     // The end of a text in which nothing looks like an error may be anything.
@@ -34,7 +34,7 @@ pub(crate) fn failed(ledger: &mut Ledger, text: &str, from: &str, is_certain: bo
 }
 
 /// A script for once failed: only lines that look like an error count, and nothing is certain about what they mean now.
-pub(crate) fn failed_once(ledger: &mut Ledger, text: &str, from: &str, place: Place) {
+pub(crate) fn failed_once(ledger: &mut Ledger, text: &str, from: &str, place: TranscriptPlace) {
     if text.lines().take(SCAN_LINES_MAX).any(|line| tells(line.trim())) {
         failed(ledger, text, from, false, place);
     }
@@ -435,8 +435,14 @@ mod tests {
     #[test]
     fn the_end_of_a_text_without_an_error_is_no_certain_failure() {
         let mut ledger = Ledger::default();
-        failed(&mut ledger, "Exit code 1\nWelcome to the tool", "./tool", true, Place::default());
-        failed(&mut ledger, "Exit code 1\nfatal: no such host", "./tool push", true, Place::default());
+        failed(&mut ledger, "Exit code 1\nWelcome to the tool", "./tool", true, TranscriptPlace::default());
+        failed(
+            &mut ledger,
+            "Exit code 1\nfatal: no such host",
+            "./tool push",
+            true,
+            TranscriptPlace::default(),
+        );
         let certain: Vec<bool> = ledger.errors.iter().map(|error| error.is_certain).collect();
         assert_eq!(certain, [false, true]);
     }

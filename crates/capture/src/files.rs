@@ -1,6 +1,6 @@
 //! Files: which were changed, read, searched or spoken of, and what was done to them.
 
-use throughline_domain::ledger::{FileUse, HALF_LIFE_TURNS, Ledger, Place};
+use throughline_domain::ledger::{FileUse, HALF_LIFE_TURNS, Ledger, TranscriptPlace};
 use throughline_domain::text::{one_line, utf16_len};
 use throughline_domain::transcript::{Tool, ToolCall};
 
@@ -38,7 +38,7 @@ pub(crate) fn used_by_tool(
     ledger: &mut Ledger,
     call: &ToolCall<'_>,
     cwd: Option<&str>,
-    place: Place,
+    place: TranscriptPlace,
 ) -> Option<FileUse> {
     let raw = call.path.as_deref()?;
     let role = match call.tool {
@@ -95,7 +95,13 @@ pub(crate) fn put_back(ledger: &mut Ledger, former: FileUse) {
 }
 
 /// Files named in a text or a command line; each counts once.
-pub(crate) fn mentioned(ledger: &mut Ledger, text: &str, role: Role, cwd: Option<&str>, place: Place) {
+pub(crate) fn mentioned(
+    ledger: &mut Ledger,
+    text: &str,
+    role: Role,
+    cwd: Option<&str>,
+    place: TranscriptPlace,
+) {
     let mut seen: Vec<String> = Vec::new();
     for word in paths::words(text) {
         let Some(path) = paths::of_word(&ledger.folders, cwd, word) else { continue };
@@ -111,7 +117,7 @@ pub(crate) fn mentioned(ledger: &mut Ledger, text: &str, role: Role, cwd: Option
 }
 
 /// The file's entry, with its weight raised. What was only said is taken for the one file that it can be.
-fn touch(ledger: &mut Ledger, path: String, role: Role, place: Place) -> &mut FileUse {
+fn touch(ledger: &mut Ledger, path: String, role: Role, place: TranscriptPlace) -> &mut FileUse {
     let is_given = matches!(role, Role::Edit | Role::Read | Role::Search);
     let known = ledger.files.iter().rposition(|file| file.path == path);
     let known = known.or_else(|| if is_given { None } else { longer(&ledger.files, &path) });

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
-use throughline_domain::ledger::{Finding, FindingKind, Ledger, Place};
+use throughline_domain::ledger::{Finding, FindingKind, Ledger, TranscriptPlace};
 use throughline_domain::text::{cut_utf16, utf16_len, word_count};
 use throughline_domain::transcript::ToolCall;
 
@@ -24,7 +24,7 @@ const PASSES_MAX: u8 = 6;
 const PASSED_OVER_TURNS_MAX: u64 = 60;
 
 /// The agent said something: decisions, a plan, and a question where it ends with one.
-pub(crate) fn from_agent(ledger: &mut Ledger, text: &str, place: Place) {
+pub(crate) fn from_agent(ledger: &mut Ledger, text: &str, place: TranscriptPlace) {
     let text = head(text, TEXT_BYTES_MAX);
     if has_hint(text) {
         decisions(ledger, text, By::Agent, place);
@@ -39,7 +39,7 @@ pub(crate) fn from_agent(ledger: &mut Ledger, text: &str, place: Place) {
 }
 
 /// The user said something: what he settles is settled.
-pub(crate) fn from_user(ledger: &mut Ledger, text: &str, place: Place) {
+pub(crate) fn from_user(ledger: &mut Ledger, text: &str, place: TranscriptPlace) {
     let text = head(text, 1_600);
     if has_hint(text) {
         decisions(ledger, text, By::User, place);
@@ -81,20 +81,20 @@ fn answers(text: &str, question: &str, is_passed_over: bool) -> bool {
 }
 
 /// The agent asks the user through a tool.
-pub(crate) fn asked(ledger: &mut Ledger, call: &ToolCall<'_>, place: Place) {
+pub(crate) fn asked(ledger: &mut Ledger, call: &ToolCall<'_>, place: TranscriptPlace) {
     if let Some(question) = call.purpose.as_deref().or(call.text.as_deref()) {
         push(ledger, FindingKind::Question, cut_utf16(question.trim(), QUESTION_UNITS_MAX), By::Agent, place);
     }
 }
 
 /// The agent shows a plan through a tool.
-pub(crate) fn planned(ledger: &mut Ledger, call: &ToolCall<'_>, place: Place) {
+pub(crate) fn planned(ledger: &mut Ledger, call: &ToolCall<'_>, place: TranscriptPlace) {
     if let Some(plan) = call.text.as_deref().or(call.purpose.as_deref()) {
         push(ledger, FindingKind::Plan, cut_utf16(plan.trim(), PLAN_UNITS_MAX), By::Agent, place);
     }
 }
 
-fn push(ledger: &mut Ledger, kind: FindingKind, quote: &str, by: By, place: Place) {
+fn push(ledger: &mut Ledger, kind: FindingKind, quote: &str, by: By, place: TranscriptPlace) {
     if quote.is_empty() {
         return;
     }
@@ -154,7 +154,7 @@ fn has_hint(text: &str) -> bool {
     HINTS.as_ref().is_none_or(|hints| hints.is_match(text))
 }
 
-fn decisions(ledger: &mut Ledger, text: &str, by: By, place: Place) {
+fn decisions(ledger: &mut Ledger, text: &str, by: By, place: TranscriptPlace) {
     let found: Vec<&str> = markup::sentences(text)
         .filter(|sentence| {
             DECISION_UNITS.contains(&utf16_len(sentence.text))
@@ -260,7 +260,7 @@ mod tests {
 
     fn decided(text: &str) -> Vec<String> {
         let mut ledger = Ledger::default();
-        from_agent(&mut ledger, text, Place::default());
+        from_agent(&mut ledger, text, TranscriptPlace::default());
         ledger.findings.into_iter().filter(|it| it.kind == FindingKind::Decision).map(|it| it.quote).collect()
     }
 
@@ -303,7 +303,7 @@ mod tests {
         from_agent(
             &mut ledger,
             "Good.\n\nHere's the plan:\n\n1. Read the cursor\n2. Write the test\n\nThat is all.",
-            Place::default(),
+            TranscriptPlace::default(),
         );
         assert_eq!(ledger.findings[0].quote, "Here's the plan:\n\n1. Read the cursor\n2. Write the test");
         assert_eq!(ledger.findings[0].kind, FindingKind::Plan);
@@ -313,9 +313,9 @@ mod tests {
     #[test]
     fn only_a_question_at_the_end_waits_for_an_answer() {
         let mut ledger = Ledger::default();
-        from_agent(&mut ledger, "Why did it fail? Because of the cursor.", Place::default());
+        from_agent(&mut ledger, "Why did it fail? Because of the cursor.", TranscriptPlace::default());
         assert!(ledger.findings.is_empty());
-        from_agent(&mut ledger, "Done.\n\nShall I commit it?", Place::default());
+        from_agent(&mut ledger, "Done.\n\nShall I commit it?", TranscriptPlace::default());
         assert_eq!(ledger.findings[0].quote, "Shall I commit it?");
     }
 }

@@ -1,6 +1,6 @@
 //! Landmarks: what a session left in the world, as tools reported it: commits, branches, pull requests, servers.
 
-use throughline_domain::ledger::{Landmark, LandmarkKind, Ledger, Place};
+use throughline_domain::ledger::{Landmark, LandmarkKind, Ledger, TranscriptPlace};
 use throughline_domain::text::one_line;
 
 use crate::kinds;
@@ -28,7 +28,7 @@ pub(crate) fn may_tell(commands: &[Simple]) -> bool {
 }
 
 /// Takes what a command that was run reported.
-pub(crate) fn heard(ledger: &mut Ledger, text: &str, place: Place) {
+pub(crate) fn heard(ledger: &mut Ledger, text: &str, place: TranscriptPlace) {
     for told in text.lines().take(LINES_MAX).map(str::trim) {
         if let Some((branch, name)) = commit(told) {
             push(ledger, LandmarkKind::Commit, name, branch, place);
@@ -43,7 +43,7 @@ pub(crate) fn heard(ledger: &mut Ledger, text: &str, place: Place) {
 }
 
 /// Takes what any command said about itself: an address that it serves, an id under which it goes on.
-pub(crate) fn started(ledger: &mut Ledger, line: &str, text: &str, place: Place) {
+pub(crate) fn started(ledger: &mut Ledger, line: &str, text: &str, place: TranscriptPlace) {
     if let Some((_, behind)) = text.split_once(BACKGROUND) {
         let id = behind.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
         if !id.is_empty() {
@@ -57,7 +57,7 @@ pub(crate) fn started(ledger: &mut Ledger, line: &str, text: &str, place: Place)
     }
 }
 
-fn push(ledger: &mut Ledger, kind: LandmarkKind, name: &str, at: &str, place: Place) {
+fn push(ledger: &mut Ledger, kind: LandmarkKind, name: &str, at: &str, place: TranscriptPlace) {
     let (name, at) = (one_line(name, NAME_UNITS), one_line(at, AT_UNITS));
     ledger.landmarks.retain(|known| known.kind != kind || known.name != name);
     ledger.landmarks.push(Landmark { kind, name, at, place });
@@ -150,7 +150,7 @@ mod tests {
     fn what_goes_on_by_itself_is_known_by_its_id() {
         let mut ledger = Ledger::default();
         let told = "Command running in background with ID: a27555. Output is written to a file.";
-        started(&mut ledger, "npm run dev", told, Place::default());
+        started(&mut ledger, "npm run dev", told, TranscriptPlace::default());
         let found = &ledger.landmarks[0];
         assert_eq!(
             (found.kind, found.name.as_str(), found.at.as_str()),

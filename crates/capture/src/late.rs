@@ -8,7 +8,7 @@ use throughline_domain::ledger::{ErrorSeen, Ledger};
 use throughline_domain::text::fingerprint;
 use throughline_domain::transcript::{Escaped, Line, ToolAnswer, What};
 
-use crate::{absorb, commands, errors, outcome};
+use crate::{absorb, commands, errors, run_outcome};
 
 /// How a command ended, as far as the ends of what it printed tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,8 +51,8 @@ impl Late {
         let start = head.trim_start();
         let mut lines = head.lines().chain(tail.lines());
         let ended = match () {
-            () if outcome::was_not_run(start) => Ended::NotRun,
-            () if outcome::tells_exit(head) => Ended::Failed,
+            () if run_outcome::was_not_run(start) => Ended::NotRun,
+            () if run_outcome::tells_exit(head) => Ended::Failed,
             () if lines.any(errors::shows_failure) => Ended::LooksFailed,
             () => Ended::Well,
         };

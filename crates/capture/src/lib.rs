@@ -26,11 +26,11 @@ mod markup;
 mod names;
 pub mod need;
 mod noise;
-mod outcome;
 mod outcome_words;
 pub mod passages;
 mod paths;
 mod recent;
+mod run_outcome;
 mod segments;
 mod shell;
 mod stand;
@@ -41,7 +41,7 @@ mod turns;
 mod words;
 
 pub use recent::recent_part;
-use throughline_domain::ledger::{LEDGER_VERSION, Ledger, PendingCall, Place, Refusal, Stand};
+use throughline_domain::ledger::{LEDGER_VERSION, Ledger, PendingCall, Refusal, Stand, TranscriptPlace};
 use throughline_domain::text::{cut_utf16, fingerprint, one_line};
 use throughline_domain::transcript::{Block, Line, Tool, ToolAnswer, ToolCall, What};
 
@@ -173,8 +173,8 @@ fn may_change_tasks(what: &What<'_>) -> bool {
     }
 }
 
-fn here(ledger: &Ledger, offset: u64) -> Place {
-    Place { turn: ledger.turn, offset }
+fn here(ledger: &Ledger, offset: u64) -> TranscriptPlace {
+    TranscriptPlace { turn: ledger.turn, offset }
 }
 
 /// The beginning of a text, as far as it is looked through.
@@ -193,7 +193,7 @@ fn stopped(ledger: &mut Ledger) {
 }
 
 /// Words of the user, with what they name and settle; says whether there were any.
-fn user_said(ledger: &mut Ledger, text: &str, place: Place) -> bool {
+fn user_said(ledger: &mut Ledger, text: &str, place: TranscriptPlace) -> bool {
     // What a subagent reports in the user's place names files; its words are nobody's directives.
     if text.trim_start().starts_with("<task-notification>") {
         files::mentioned(ledger, head(text, TEXT_BYTES_MAX), Role::Agent, None, place);
@@ -210,7 +210,7 @@ fn user_said(ledger: &mut Ledger, text: &str, place: Place) -> bool {
 }
 
 /// Words of the agent, with what they name, settle and announce.
-fn agent_said(ledger: &mut Ledger, text: &str, place: Place) {
+fn agent_said(ledger: &mut Ledger, text: &str, place: TranscriptPlace) {
     spoken(ledger, text, Role::Agent, place);
     findings::from_agent(ledger, text, place);
     tellings::said(ledger, text, place);
@@ -222,7 +222,7 @@ fn agent_said(ledger: &mut Ledger, text: &str, place: Place) {
 }
 
 /// Files and names in somebody's prose.
-fn spoken(ledger: &mut Ledger, text: &str, role: Role, place: Place) {
+fn spoken(ledger: &mut Ledger, text: &str, role: Role, place: TranscriptPlace) {
     let text = head(text, TEXT_BYTES_MAX);
     files::mentioned(ledger, text, role, None, place);
     segments::mentioned(ledger, text);
@@ -245,7 +245,7 @@ fn absorb_sidechain(ledger: &mut Ledger, line: &Line<'_>, cwd: Option<&str>, off
     bounds::keep(ledger, counts);
 }
 
-fn called(ledger: &mut Ledger, call: &ToolCall<'_>, cwd: Option<&str>, place: Place) {
+fn called(ledger: &mut Ledger, call: &ToolCall<'_>, cwd: Option<&str>, place: TranscriptPlace) {
     if call.tool != Tool::AskUser {
         // It asked, and went on by itself: nobody was meant to answer.
         findings::answered(ledger);
@@ -317,7 +317,7 @@ fn answered(ledger: &mut Ledger, answer: &ToolAnswer<'_>, offset: u64) {
         let over = ledger.answered.len().saturating_sub(ANSWERED_MAX);
         ledger.answered.drain(..over);
     }
-    if answer.is_error && outcome::was_refused(&answer.text.head(REFUSAL_BYTES)) {
+    if answer.is_error && run_outcome::was_refused(&answer.text.head(REFUSAL_BYTES)) {
         refused(ledger, &call, answer);
         return noise::answered(ledger, answer, None, call.command.as_deref());
     }
@@ -327,7 +327,8 @@ fn answered(ledger: &mut Ledger, answer: &ToolAnswer<'_>, offset: u64) {
         }
         noise::answered(ledger, answer, None, None);
     } else if let Some(command) = &call.command {
-        let outcome = commands::answered(ledger, command, answer, Place { turn: call.place.turn, offset });
+        let outcome =
+            commands::answered(ledger, command, answer, TranscriptPlace { turn: call.place.turn, offset });
         noise::answered(ledger, answer, Some(outcome), Some(command));
     } else if let Some(subject) = &call.subject {
         tasks::created(ledger, &call.id, subject, answer);

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use throughline_domain::ledger::{CompactionSeen, FileUse, Ledger, Place};
+use throughline_domain::ledger::{CompactionSeen, FileUse, Ledger, TranscriptPlace};
 use throughline_domain::need::{NeedKind, NeedUse, Needed};
 use throughline_domain::text::fingerprint;
 use throughline_domain::transcript::{Block, Line, Tool, ToolCall, What};
@@ -148,7 +148,7 @@ impl Replay {
                     std::mem::take(&mut open.stretch.compaction)
                 } else {
                     CompactionSeen {
-                        place: Place { turn: self.ledger.turn, offset },
+                        place: TranscriptPlace { turn: self.ledger.turn, offset },
                         timestamp: crate::head(line.timestamp.unwrap_or_default(), 40).to_owned(),
                         ..CompactionSeen::default()
                     }
@@ -189,7 +189,7 @@ impl Replay {
 /// What one call uses, as a ledger that knows nothing else.
 fn uses_of(folders: &[String], call: &ToolCall<'_>, cwd: Option<&str>) -> Ledger {
     let mut scratch = Ledger { folders: folders.to_vec(), ..Ledger::default() };
-    called(&mut scratch, call, cwd, Place::default());
+    called(&mut scratch, call, cwd, TranscriptPlace::default());
     scratch
 }
 

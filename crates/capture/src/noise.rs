@@ -7,7 +7,7 @@ use throughline_domain::stretch::{Answer, Asked, Deed, Stretch, Tried};
 use throughline_domain::text::{fingerprint, one_line, word_count};
 use throughline_domain::transcript::{Escaped, Tool, ToolAnswer, ToolCall};
 
-use crate::outcome::{self, Outcome};
+use crate::run_outcome::{self, RunOutcome};
 use crate::segments::REQUEST_WORDS_MIN;
 use crate::shell::Simple;
 use crate::{focus, head, kinds};
@@ -93,13 +93,13 @@ fn ask(ledger: &mut Ledger, call_id: &str, deed: Deed, question: u32, line: u32)
 pub(crate) fn answered(
     ledger: &mut Ledger,
     answer: &ToolAnswer<'_>,
-    outcome: Option<Outcome>,
+    outcome: Option<RunOutcome>,
     line: Option<&str>,
 ) {
     let call = print(answer.call_id.as_bytes());
     let Some(at) = ledger.stretch.asked.iter().rposition(|asked| asked.call == call) else { return };
     let asked = ledger.stretch.asked.remove(at);
-    let is_known_failure = outcome == Some(Outcome::Failed);
+    let is_known_failure = outcome == Some(RunOutcome::Failed);
     let ended = if answer.is_error && !is_known_failure { reason(answer) } else { Ended::from(outcome) };
     let turn = ledger.turn;
     let stretch = &mut ledger.stretch;
@@ -188,12 +188,12 @@ enum Ended {
     NotRun,
 }
 
-impl From<Option<Outcome>> for Ended {
-    fn from(outcome: Option<Outcome>) -> Self {
+impl From<Option<RunOutcome>> for Ended {
+    fn from(outcome: Option<RunOutcome>) -> Self {
         match outcome {
-            None | Some(Outcome::Succeeded) => Self::Well,
-            Some(Outcome::Failed) => Self::Failed,
-            Some(Outcome::Unknown) => Self::NotRun,
+            None | Some(RunOutcome::Succeeded) => Self::Well,
+            Some(RunOutcome::Failed) => Self::Failed,
+            Some(RunOutcome::Unknown) => Self::NotRun,
         }
     }
 }
@@ -207,7 +207,7 @@ fn reason(answer: &ToolAnswer<'_>) -> Ended {
     let says = start.strip_prefix("<tool_use_error>").unwrap_or(start);
     if REFUSED.iter().any(|it| says.starts_with(it)) {
         Ended::Refused
-    } else if says.starts_with("Cancelled") || says.starts_with("Sibling") || outcome::was_not_run(says) {
+    } else if says.starts_with("Cancelled") || says.starts_with("Sibling") || run_outcome::was_not_run(says) {
         Ended::NotRun
     } else {
         Ended::Failed

@@ -9,10 +9,11 @@ use throughline_domain::ledger::CommandKind;
 use throughline_domain::text::{fingerprint, printable, shorten};
 use throughline_domain::time;
 use throughline_domain::transcript::{Block, Line, Tool, ToolAnswer, ToolCall, What};
-use throughline_recall::{Outcome, Passage, PassageKind};
+use throughline_recall::{CommandOutcome, Passage, PassageKind};
 
+use crate::run_outcome::{self, RunOutcome};
 use crate::shell::Simple;
-use crate::{commands, errors, head, kinds, outcome, shell, words};
+use crate::{commands, errors, head, kinds, shell, words};
 
 /// A longer text is several passages, cut where a paragraph ends.
 const PASSAGE_BYTES: usize = 1_600;
@@ -112,7 +113,7 @@ struct Telling<'t, F> {
 }
 
 impl<F: FnMut(Passage)> Telling<'_, F> {
-    fn passage(&mut self, kind: PassageKind, outcome: Outcome, turn: u64, text: String) {
+    fn passage(&mut self, kind: PassageKind, outcome: CommandOutcome, turn: u64, text: String) {
         if text.trim().is_empty() {
             return;
         }
@@ -125,7 +126,7 @@ impl<F: FnMut(Passage)> Telling<'_, F> {
         let text = fragment::without(Cow::Borrowed(head(text.trim(), bytes_max)));
         let turn = self.memory.turn;
         for piece in pieces(&text) {
-            self.passage(kind, Outcome::Unknown, turn, printable(piece));
+            self.passage(kind, CommandOutcome::Unknown, turn, printable(piece));
         }
     }
 
@@ -179,12 +180,12 @@ impl<F: FnMut(Passage)> Telling<'_, F> {
         match (call.tool, path) {
             (Tool::Edit | Tool::Write, Some(path)) => {
                 let turn = self.memory.turn;
-                self.passage(PassageKind::Edit, Outcome::Unknown, turn, path.to_owned());
+                self.passage(PassageKind::Edit, CommandOutcome::Unknown, turn, path.to_owned());
             }
             (Tool::Read, Some(path)) => {
                 let turn = self.memory.turn;
                 if self.is_news(path) {
-                    self.passage(PassageKind::Read, Outcome::Unknown, turn, path.to_owned());
+                    self.passage(PassageKind::Read, CommandOutcome::Unknown, turn, path.to_owned());
                 }
             }
             (Tool::TaskCreate, _) => self.say(PassageKind::Task, purpose, PASSAGE_BYTES),
@@ -254,13 +255,13 @@ impl<F: FnMut(Passage)> Telling<'_, F> {
 
     /// A tool other than a shell failed.
     fn refused(&mut self, call: &Pending, answer: &ToolAnswer<'_>) {
-        let text = outcome::plain(answer.text.head_and_tail(ANSWER_BYTES_MAX));
-        if outcome::of(&text, true, false) == outcome::Outcome::Unknown {
+        let text = run_outcome::plain(answer.text.head_and_tail(ANSWER_BYTES_MAX));
+        if run_outcome::of(&text, true, false) == RunOutcome::Unknown {
             return;
         }
         let title = format!("{} {}", call.name, call.subject);
         let told = with_output(title.trim(), "", &errors::telling_lines(&text));
-        self.passage(PassageKind::Error, Outcome::Failed, call.turn, told);
+        self.passage(PassageKind::Error, CommandOutcome::Failed, call.turn, told);
     }
 
     /// A command ran, and answered or never did.
@@ -269,25 +270,25 @@ impl<F: FnMut(Passage)> Telling<'_, F> {
         let is_mere_look = commands.iter().all(is_look);
         let Some(answer) = answer.filter(|_| !fragment::runs_us(&call.subject)) else {
             let told = with_output(&call.subject, &call.purpose, &[]);
-            return self.passage(PassageKind::Command, Outcome::Unknown, call.turn, told);
+            return self.passage(PassageKind::Command, CommandOutcome::Unknown, call.turn, told);
         };
-        let text = outcome::plain(answer.text.head_and_tail(ANSWER_BYTES_MAX));
+        let text = run_outcome::plain(answer.text.head_and_tail(ANSWER_BYTES_MAX));
         let text = fragment::without(Cow::Owned(text));
         let is_check = commands.iter().any(is_check);
         let hides_exit = commands.iter().any(|command| command.is_piped)
             || call.subject.contains(';')
             || call.subject.contains("||")
             || call.subject.contains('\n');
-        let (kind, outcome, lines) = match outcome::of(&text, answer.is_error, is_check && hides_exit) {
-            outcome::Outcome::Failed => (PassageKind::Error, Outcome::Failed, errors::telling_lines(&text)),
+        let (kind, outcome, lines) = match run_outcome::of(&text, answer.is_error, is_check && hides_exit) {
+            RunOutcome::Failed => (PassageKind::Error, CommandOutcome::Failed, errors::telling_lines(&text)),
             // What only looked around told nothing but what it printed.
-            outcome::Outcome::Succeeded if is_mere_look => return self.printed(call, &text, &[]),
-            outcome::Outcome::Succeeded => (
+            RunOutcome::Succeeded if is_mere_look => return self.printed(call, &text, &[]),
+            RunOutcome::Succeeded => (
                 PassageKind::Command,
-                Outcome::Succeeded,
-                outcome::last_lines(&text, is_check, outcome::Outcome::Succeeded),
+                CommandOutcome::Succeeded,
+                run_outcome::last_lines(&text, is_check, RunOutcome::Succeeded),
             ),
-            outcome::Outcome::Unknown => (PassageKind::Command, Outcome::Unknown, Vec::new()),
+            RunOutcome::Unknown => (PassageKind::Command, CommandOutcome::Unknown, Vec::new()),
         };
         let told = with_output(&call.subject, &call.purpose, &lines);
         self.passage(kind, outcome, call.turn, told);
@@ -309,7 +310,12 @@ impl<F: FnMut(Passage)> Telling<'_, F> {
                 bytes <= PRINTED_BYTES
             };
             let (piece, behind) = rest.split_at(rest.iter().take_while(fits).count().max(1));
-            self.passage(PassageKind::Output, Outcome::Unknown, call.turn, with_output(&command, "", piece));
+            self.passage(
+                PassageKind::Output,
+                CommandOutcome::Unknown,
+                call.turn,
+                with_output(&command, "", piece),
+            );
             rest = behind;
         }
     }
@@ -318,7 +324,7 @@ impl<F: FnMut(Passage)> Telling<'_, F> {
 /// The lines of an output that are kept: from its beginning and from its end.
 fn printed_lines(text: &str) -> Vec<String> {
     let meaningful: Vec<&str> =
-        text.lines().map(str::trim_end).filter(|line| outcome::is_meaningful(line.trim())).collect();
+        text.lines().map(str::trim_end).filter(|line| run_outcome::is_meaningful(line.trim())).collect();
     let within = |bytes_max: usize| {
         let mut bytes = 0;
         move |line: &&&str| {
@@ -358,7 +364,7 @@ fn with_output(command: &str, purpose: &str, lines: &[String]) -> String {
 /// The lines of an output that tell what is wrong.
 #[must_use]
 pub fn telling(text: &str) -> Vec<String> {
-    errors::telling_lines(&outcome::plain(head(text, MESSAGE_BYTES_MAX).to_owned()))
+    errors::telling_lines(&run_outcome::plain(head(text, MESSAGE_BYTES_MAX).to_owned()))
 }
 
 /// The command line of a passage, without what it told.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use throughline_domain::ledger::{Ledger, Place, Task};
+use throughline_domain::ledger::{Ledger, Task, TranscriptPlace};
 use throughline_domain::text::shorten;
 use throughline_domain::transcript::{ToolAnswer, ToolCall};
 
@@ -12,7 +12,7 @@ const SUBJECT_UNITS_MAX: usize = 300;
 const ROWS_MAX: usize = 200;
 
 /// A task is being created: it is known by the call until the answer tells its id. Gives its subject.
-pub(crate) fn create(ledger: &mut Ledger, call: &ToolCall<'_>, place: Place) -> Option<String> {
+pub(crate) fn create(ledger: &mut Ledger, call: &ToolCall<'_>, place: TranscriptPlace) -> Option<String> {
     let subject = subject_of(call.purpose.as_deref()?)?;
     ledger.tasks.push(Task {
         id: bounded(&call.id),
@@ -53,7 +53,7 @@ fn id_in_text(text: &str) -> Option<String> {
 }
 
 /// A task's state or subject changes.
-pub(crate) fn update(ledger: &mut Ledger, call: &ToolCall<'_>, place: Place) {
+pub(crate) fn update(ledger: &mut Ledger, call: &ToolCall<'_>, place: TranscriptPlace) {
     let Some(id) =
         call.task_id.as_deref().map(|id| bounded(id.trim_start_matches('#'))).filter(|id| !id.is_empty())
     else {
@@ -85,7 +85,7 @@ pub(crate) fn update(ledger: &mut Ledger, call: &ToolCall<'_>, place: Place) {
 pub(crate) fn replace_list(
     ledger: &mut Ledger,
     rows: &[(Cow<'_, str>, Cow<'_, str>)],
-    place: Place,
+    place: TranscriptPlace,
 ) -> Vec<Task> {
     let former: Vec<Task> = ledger.tasks.extract_if(.., |task| task.id.is_empty()).collect();
     for (subject, status) in rows.iter().take(ROWS_MAX) {

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
-use throughline_domain::ledger::{Ledger, Phase, Place, Telling};
+use throughline_domain::ledger::{Ledger, Phase, Telling, TranscriptPlace};
 use throughline_domain::overlap;
 use throughline_domain::text::shorten;
 
@@ -26,7 +26,7 @@ const SUMMARISED_BYTES_MAX: usize = 16 << 10;
 const REPEATED_SHARE: f64 = 0.7;
 
 /// The agent said something.
-pub(crate) fn said(ledger: &mut Ledger, text: &str, place: Place) {
+pub(crate) fn said(ledger: &mut Ledger, text: &str, place: TranscriptPlace) {
     for block in blocks::of(head(text, TEXT_BYTES_MAX)).into_iter().take(PER_TEXT_MAX) {
         let Some(weight) = weight(&block) else { continue };
         let text = shorten(block.trim(), TELLING_UNITS_MAX);
@@ -52,7 +52,7 @@ pub(crate) fn reported(ledger: &mut Ledger) {
 
 /// A summary took the conversation's place. What an earlier one said and this one does not is kept: it is in nobody's context
 /// any more, and nothing says that it no longer holds.
-pub(crate) fn summarised(ledger: &mut Ledger, text: &str, place: Place) {
+pub(crate) fn summarised(ledger: &mut Ledger, text: &str, place: TranscriptPlace) {
     let text = head(text, SUMMARY_BYTES_MAX);
     let lower = text.to_lowercase();
     let all = &mut ledger.summarised;
@@ -200,7 +200,7 @@ mod tests {
 
     fn told(text: &str) -> Vec<(u8, String)> {
         let mut ledger = Ledger::default();
-        said(&mut ledger, text, Place::default());
+        said(&mut ledger, text, TranscriptPlace::default());
         ledger.tellings.into_iter().map(|it| (it.weight, it.text)).collect()
     }
 
@@ -220,8 +220,8 @@ mod tests {
     #[test]
     fn what_was_said_last_before_the_user_speaks_is_a_report() {
         let mut ledger = Ledger::default();
-        said(&mut ledger, "The old way was slow because of locks.", Place { turn: 1, offset: 1 });
-        said(&mut ledger, "It is done: 12 tests pass.", Place { turn: 2, offset: 9 });
+        said(&mut ledger, "The old way was slow because of locks.", TranscriptPlace { turn: 1, offset: 1 });
+        said(&mut ledger, "It is done: 12 tests pass.", TranscriptPlace { turn: 2, offset: 9 });
         ledger.stand.phase = Phase::Told;
         reported(&mut ledger);
         assert_eq!(ledger.tellings.iter().map(|it| it.is_report).collect::<Vec<_>>(), [false, true]);
@@ -232,9 +232,13 @@ mod tests {
         let mut ledger = Ledger::default();
         let first = "1. Primary Request:\n   Move `clean` below `session`, for fewer commands on the first level.\n\n\
                      2. Key Concepts:\n   - The limit is 50 rows, because `scan` is slow.\n\n8. Current Work:\n   Writing `a_test.go` now.";
-        summarised(&mut ledger, first, Place { turn: 1, offset: 1 });
+        summarised(&mut ledger, first, TranscriptPlace { turn: 1, offset: 1 });
         assert_eq!(ledger.summarised.len(), 2, "{:?}", ledger.summarised);
-        summarised(&mut ledger, "The limit is 50 rows because `scan` is slow.", Place { turn: 9, offset: 9 });
+        summarised(
+            &mut ledger,
+            "The limit is 50 rows because `scan` is slow.",
+            TranscriptPlace { turn: 9, offset: 9 },
+        );
         let kept: Vec<&str> = ledger.summarised.iter().map(|it| it.text.as_str()).collect();
         assert!(kept.iter().any(|it| it.contains("first level")), "{kept:?}");
         assert!(!kept.iter().any(|it| it.contains("Key Concepts")), "{kept:?}");
@@ -243,12 +247,12 @@ mod tests {
     #[test]
     fn however_much_is_said_the_newest_and_the_most_telling_stay() {
         let mut ledger = Ledger::default();
-        said(&mut ledger, "We never delete, because `rm` is not there.", Place::default());
+        said(&mut ledger, "We never delete, because `rm` is not there.", TranscriptPlace::default());
         for at in 0..2_000 {
             said(
                 &mut ledger,
                 &format!("Something was seen at place {at} of the house."),
-                Place { turn: at, offset: at },
+                TranscriptPlace { turn: at, offset: at },
             );
         }
         assert!(ledger.tellings.len() <= TELLINGS_MAX);

@@ -1,6 +1,6 @@
 //! Turns: which lines belong to one response of the model, which are copies, where the context was compacted.
 
-use throughline_domain::ledger::{CompactionSeen, Ledger, Place};
+use throughline_domain::ledger::{CompactionSeen, Ledger, TranscriptPlace};
 use throughline_domain::text::fingerprint;
 
 const COMPACTIONS_MAX: usize = 64;
@@ -51,7 +51,7 @@ pub(crate) fn compacted(
         ledger.compactions.remove(0);
     }
     ledger.compactions.push(CompactionSeen {
-        place: Place { turn: ledger.turn, offset },
+        place: TranscriptPlace { turn: ledger.turn, offset },
         trigger: super::head(trigger.unwrap_or_default(), 20).to_owned(),
         tokens_before,
         tokens_after,

@@ -1,6 +1,6 @@
 //! Words: what the user said, and the sentences of it that direct the work.
 
-use throughline_domain::ledger::{FindingKind, Ledger, Phase, Place, UserWord};
+use throughline_domain::ledger::{FindingKind, Ledger, Phase, TranscriptPlace, UserWord};
 use throughline_domain::text::{cut_utf16, one_line, utf16_len};
 
 use crate::directives::{Bearing, bearing, demands, quotes};
@@ -21,7 +21,7 @@ const LONG_BYTES_MAX: usize = 48 << 10;
 const LONG_RULE_UNITS: std::ops::RangeInclusive<usize> = 16..=240;
 
 /// Takes a message; says whether the user really said something.
-pub(crate) fn heard(ledger: &mut Ledger, text: &str, place: Place) -> bool {
+pub(crate) fn heard(ledger: &mut Ledger, text: &str, place: TranscriptPlace) -> bool {
     let text = text.trim();
     if text.is_empty() || is_clients_own(text) {
         return false;
@@ -68,7 +68,7 @@ pub(crate) fn mark_queued(ledger: &mut Ledger) {
 }
 
 /// Whether these words were queued before: then they stand where they were handed over, and count once.
-pub(crate) fn was_queued(ledger: &mut Ledger, text: &str, place: Place) -> bool {
+pub(crate) fn was_queued(ledger: &mut Ledger, text: &str, place: TranscriptPlace) -> bool {
     let text = text.trim();
     let is_same = |word: &UserWord| word.is_queued && !word.text.is_empty() && text.starts_with(&word.text);
     let Some(at) = ledger.said.iter().position(|word| is_same(word) && word.units == utf16_len(text)) else {
@@ -80,7 +80,7 @@ pub(crate) fn was_queued(ledger: &mut Ledger, text: &str, place: Place) -> bool 
 }
 
 /// Takes what stood behind a slash command. What a compaction shall keep is a directive by itself.
-pub(crate) fn heard_command(ledger: &mut Ledger, name: &str, args: &str, place: Place) {
+pub(crate) fn heard_command(ledger: &mut Ledger, name: &str, args: &str, place: TranscriptPlace) {
     #[rustfmt::skip]
     const OF_THE_CLIENT: &[&str] = &[
         "rename", "clear", "model", "resume", "login", "logout", "config", "cost", "context", "exit", "quit", "effort",
@@ -217,17 +217,17 @@ mod tests {
             "<bash-stdout>use x</bash-stdout>",
             "  ",
         ] {
-            assert!(!heard(&mut ledger, text, Place::default()), "{text}");
+            assert!(!heard(&mut ledger, text, TranscriptPlace::default()), "{text}");
         }
         assert!(ledger.said.is_empty());
-        assert!(heard(&mut ledger, "<div> must not be nested here", Place::default()));
+        assert!(heard(&mut ledger, "<div> must not be nested here", TranscriptPlace::default()));
     }
 
     #[test]
     fn what_the_user_quotes_is_pasted_and_no_directive() {
         let mut ledger = Ledger::default();
         let text = "Keep it, but make sure of this:\n> You must not close the stream twice.\n```\nlet x = not_used;\n```";
-        assert!(heard(&mut ledger, text, Place::default()));
+        assert!(heard(&mut ledger, text, TranscriptPlace::default()));
         let said = &ledger.said[0];
         assert_eq!(said.remarks, ["Keep it, but make sure of this:"]);
         assert_eq!(said.pasted, ["You must not close the stream twice."]);
@@ -238,7 +238,7 @@ mod tests {
     fn a_long_paste_is_kept_by_its_head() {
         let mut ledger = Ledger::default();
         let paste = format!("Please fix this log.\n\n{}", "you must not read me. ".repeat(200));
-        assert!(heard(&mut ledger, &paste, Place::default()));
+        assert!(heard(&mut ledger, &paste, TranscriptPlace::default()));
         let said = &ledger.said[0];
         assert_eq!((utf16_len(&said.text), said.units), (HEAD_UNITS_MAX, paste.trim().len()));
         assert_eq!(said.directives, ["Please fix this log."]);
@@ -251,7 +251,7 @@ mod tests {
         let text = format!(
             "Our conventions follow.\n\n{filler}\n- Never push to main.\n- Always run the linter before a commit.\n"
         );
-        assert!(heard(&mut ledger, &text, Place::default()));
+        assert!(heard(&mut ledger, &text, TranscriptPlace::default()));
         assert_eq!(
             ledger.said[0].directives,
             ["- Never push to main.", "- Always run the linter before a commit."]
@@ -261,8 +261,12 @@ mod tests {
     #[test]
     fn a_short_answer_is_kept_with_what_it_answers() {
         let mut ledger = Ledger::default();
-        crate::findings::from_agent(&mut ledger, "Two ways. Shall I take the agent ids?", Place::default());
-        assert!(heard(&mut ledger, "yes, please do", Place::default()));
+        crate::findings::from_agent(
+            &mut ledger,
+            "Two ways. Shall I take the agent ids?",
+            TranscriptPlace::default(),
+        );
+        assert!(heard(&mut ledger, "yes, please do", TranscriptPlace::default()));
         assert_eq!(ledger.said[0].answers, "Two ways. Shall I take the agent ids?");
     }
 }

@@ -74,7 +74,7 @@ pub struct Telling {
     /// The words.
     pub text: String,
     /// Where; what was said in one text has one place.
-    pub place: Place,
+    pub place: TranscriptPlace,
     /// How much it tells: 1 says something, 2 something precise, 3 a cause, a choice, a result or a limit.
     pub weight: u8,
     /// It belongs to a text that ended a turn: a report to the user.
@@ -111,7 +111,7 @@ pub struct Landmark {
     /// Where it is: the branch of a commit, the command of a program.
     pub at: String,
     /// Where in the transcript.
-    pub place: Place,
+    pub place: TranscriptPlace,
 }
 
 /// A way that did not work, and the one that did.
@@ -125,7 +125,7 @@ pub struct Detour {
     /// What then worked, as it was run; empty while nothing did.
     pub works: String,
     /// Where it failed.
-    pub place: Place,
+    pub place: TranscriptPlace,
     /// It tells what this machine or this tool cannot do, whatever the code is like.
     pub is_limit: bool,
 }
@@ -139,7 +139,7 @@ pub struct Refusal {
     /// What the user said to it; often nothing.
     pub words: String,
     /// Where.
-    pub place: Place,
+    pub place: TranscriptPlace,
 }
 
 /// Whose turn it is, and what the agent last said and did.
@@ -204,7 +204,7 @@ pub enum Act {
 
 /// Where something stands in the transcript.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Place {
+pub struct TranscriptPlace {
     /// The response it belongs to or follows.
     pub turn: u64,
     /// The byte at which its line begins.
@@ -249,9 +249,9 @@ pub struct FileUse {
     /// How much it was used of late.
     pub weight: Weight,
     /// First use.
-    pub first: Place,
+    pub first: TranscriptPlace,
     /// Last use.
-    pub last: Place,
+    pub last: TranscriptPlace,
     /// The last edit's turn.
     pub edited_turn: Option<u64>,
     /// What was done to it, in a few words of the transcript.
@@ -308,7 +308,7 @@ pub struct CommandUse {
     /// How much of late.
     pub weight: Weight,
     /// Last run.
-    pub last: Place,
+    pub last: TranscriptPlace,
     /// Whether the last run succeeded, when its answer came.
     pub succeeded: Option<bool>,
     /// The last meaningful lines of its last answer.
@@ -324,7 +324,7 @@ pub struct UserWord {
     /// UTF-16 units of the whole message.
     pub units: usize,
     /// Where.
-    pub place: Place,
+    pub place: TranscriptPlace,
     /// The sentences of it that direct: never, always, use X instead of Y…
     pub directives: Vec<String>,
     /// Other sentences of it that may bear on the work: what should be so, what is not.
@@ -348,9 +348,9 @@ pub struct Task {
     /// `pending`, `in_progress`, `completed`, `deleted`…
     pub status: String,
     /// When it was created.
-    pub created: Place,
+    pub created: TranscriptPlace,
     /// When its status last changed.
-    pub changed: Place,
+    pub changed: TranscriptPlace,
 }
 
 impl Task {
@@ -372,7 +372,7 @@ pub struct ErrorSeen {
     /// The command (normalised) or tool it came from.
     pub from: String,
     /// Where.
-    pub place: Place,
+    pub place: TranscriptPlace,
     /// The turn at which the same command succeeded.
     pub resolved_turn: Option<u64>,
     /// The command that then succeeded, where it is another one: a wider run of the same tool.
@@ -403,7 +403,7 @@ pub struct Finding {
     /// Whether the user said it (else the agent did).
     pub by_user: bool,
     /// Where.
-    pub place: Place,
+    pub place: TranscriptPlace,
     /// How often the user spoke of something else instead of answering a question.
     pub passes: u8,
 }
@@ -423,7 +423,7 @@ pub struct PendingCall {
     /// Whether it asks the user something.
     pub asks: bool,
     /// Where.
-    pub place: Place,
+    pub place: TranscriptPlace,
     /// The list that a new one takes the place of: it comes back where the new one is refused.
     pub former: Option<Vec<Task>>,
     /// The file that it changes, as it was known before: that comes back where the change is refused or fails.
@@ -437,7 +437,7 @@ pub struct PendingCall {
 #[serde(default)]
 pub struct CompactionSeen {
     /// Where its boundary stands.
-    pub place: Place,
+    pub place: TranscriptPlace,
     /// `auto` or `manual`.
     pub trigger: String,
     /// Tokens before.

@@ -28,7 +28,7 @@ use throughline_store::session::SessionFacts;
 use crate::session_facts::percent_of_limit;
 
 /// The moment that is kept.
-pub struct Moment<'a> {
+pub struct CheckpointMoment<'a> {
     /// The project's memory.
     pub memory: &'a Memory,
     /// What is configured.
@@ -64,12 +64,12 @@ pub enum Made {
 }
 
 /// Makes a checkpoint, unless nothing changed since the last one and nobody has something to say about it.
-pub fn make(moment: &Moment<'_>) -> Result<Made, CheckpointError> {
+pub fn make(moment: &CheckpointMoment<'_>) -> Result<Made, CheckpointError> {
     make_before(moment, &[])
 }
 
 /// The same before a restore touches files: one is made in any case, and knows them.
-pub fn make_before(moment: &Moment<'_>, touched: &[String]) -> Result<Made, CheckpointError> {
+pub fn make_before(moment: &CheckpointMoment<'_>, touched: &[String]) -> Result<Made, CheckpointError> {
     let on_disk = Checkpoints::of(&moment.memory.project, &moment.memory.home);
     let alone = on_disk.alone(moment.patience)?;
     let (mut checkpoint, taken) = observe(moment, &on_disk, &alone)?;
@@ -109,7 +109,7 @@ pub fn make_before(moment: &Moment<'_>, touched: &[String]) -> Result<Made, Chec
 
 /// The moment as a checkpoint that is not written, and the working tree that it tells of.
 pub fn observe(
-    moment: &Moment<'_>,
+    moment: &CheckpointMoment<'_>,
     on_disk: &Checkpoints,
     alone: &Alone,
 ) -> Result<(Checkpoint, Taken), CheckpointError> {
@@ -141,7 +141,11 @@ pub fn observe(
     Ok((checkpoint, taken))
 }
 
-fn take(moment: &Moment<'_>, on_disk: &Checkpoints, alone: &Alone) -> Result<Taken, CheckpointError> {
+fn take(
+    moment: &CheckpointMoment<'_>,
+    on_disk: &Checkpoints,
+    alone: &Alone,
+) -> Result<Taken, CheckpointError> {
     let root = &moment.memory.project.work;
     let rules = &moment.config.checkpoints;
     let index = throughline_git::index_file(root);
@@ -181,7 +185,7 @@ fn tree_at(taken: &Taken) -> TreeAt {
     }
 }
 
-fn vouched(moment: &Moment<'_>) -> State {
+fn vouched(moment: &CheckpointMoment<'_>) -> State {
     Facts { untrusted: moment.untrusted, ..Facts::default() }.vouched(moment.state)
 }
 
@@ -199,7 +203,7 @@ fn tasks(ledger: &Ledger) -> Vec<TaskAt> {
     all.iter().map(at).collect()
 }
 
-fn metrics(moment: &Moment<'_>) -> Metrics {
+fn metrics(moment: &CheckpointMoment<'_>) -> Metrics {
     let context_tokens = moment.ledger.and_then(|ledger| ledger.context_tokens);
     Metrics {
         context_tokens,
@@ -209,7 +213,7 @@ fn metrics(moment: &Moment<'_>) -> Metrics {
     }
 }
 
-fn briefing_text(moment: &Moment<'_>) -> String {
+fn briefing_text(moment: &CheckpointMoment<'_>) -> String {
     let facts = Facts { untrusted: moment.untrusted, ..Facts::default() };
     let cap = Cap::tokens(moment.config.briefing.tokens);
     let told = moment.ledger.filter(|ledger| ledger.turn > 0).and_then(|ledger| {
@@ -222,7 +226,7 @@ fn briefing_text(moment: &Moment<'_>) -> String {
 
 /// Removes the oldest that nobody marked, where there are too many.
 fn make_room(
-    moment: &Moment<'_>,
+    moment: &CheckpointMoment<'_>,
     on_disk: &Checkpoints,
     alone: &Alone,
     made: &str,

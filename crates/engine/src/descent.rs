@@ -32,7 +32,7 @@ pub fn predecessor<'s>(
     for seen in seen.into_iter().take(LOOKED_AT_MAX) {
         let cache = SessionFacts::read(&home.session(&seen.session)).filter(|cache| !cache.paused);
         let Some(cache) = cache else { continue };
-        let source = ledger::Source {
+        let source = ledger::SessionTranscript {
             home,
             session: &seen.session,
             transcript: &cache.transcript,

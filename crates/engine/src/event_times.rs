@@ -5,7 +5,7 @@ use std::path::Path;
 
 use throughline_agents::agent::Agent;
 use throughline_agents::transcript::Parsed;
-use throughline_briefing::notes::{Progress, When};
+use throughline_briefing::notes::{NotesEntry, When};
 use throughline_domain::{Timestamp, time};
 use throughline_store::door::outside;
 
@@ -13,7 +13,7 @@ use throughline_store::door::outside;
 const LINE_BYTES_MAX: u64 = throughline_domain::limits::TIMED_LINE_BYTES_MAX;
 
 /// Puts the times of their lines to the entries, in their order.
-pub fn resolve(entries: &mut [Progress], transcript: &str, agent: &Agent) {
+pub fn resolve(entries: &mut [NotesEntry], transcript: &str, agent: &Agent) {
     let wanted = entries.iter().any(|entry| matches!(entry.at, When::Line(_)));
     let Some(mut file) = wanted.then(|| outside::open(Path::new(transcript)).ok()).flatten() else { return };
     for entry in entries.iter_mut() {

@@ -118,7 +118,7 @@ impl Gauge {
     ) -> Self {
         let (config, _) = place.config(project);
         let written = transcript.to_string_lossy();
-        let source = ledger::Source { home: &place.home, session, transcript: &written, agent };
+        let source = ledger::SessionTranscript { home: &place.home, session, transcript: &written, agent };
         // The user may have switched models since the session began.
         let model = trail.last.as_ref().and_then(|fill| fill.model.clone()).or(known_model);
         // Where no status line told the window, what was seen in it did.
@@ -207,7 +207,7 @@ impl Gauge {
     }
 }
 
-fn purity(config: &Config, source: &ledger::Source<'_>) -> Option<Purity> {
+fn purity(config: &Config, source: &ledger::SessionTranscript<'_>) -> Option<Purity> {
     let rules = Some(&config.purity).filter(|rules| rules.enabled)?;
     let told = ledger::look(source);
     (told.turn > 0).then(|| rules.scale.rate_stretch(&told.stretch, told.turn))

@@ -29,7 +29,7 @@ pub const LARGE_SLICE_BYTES: u64 = 64 << 20;
 
 /// A session's own transcript.
 #[derive(Debug, Clone, Copy)]
-pub struct Source<'s> {
+pub struct SessionTranscript<'s> {
     /// The data folder.
     pub home: &'s Home,
     /// The session.
@@ -40,7 +40,7 @@ pub struct Source<'s> {
     pub agent: &'static Agent,
 }
 
-impl Source<'_> {
+impl SessionTranscript<'_> {
     fn folder(&self) -> Spot {
         self.home.session(self.session)
     }
@@ -53,8 +53,8 @@ impl Source<'_> {
 }
 
 /// Reads a session's transcript on and keeps what it tells. A failure costs only what is new.
-pub fn catch_up(source: &Source<'_>, bytes_max: u64, failures: &Failures) -> Ledger {
-    let &Source { home, session, transcript, agent } = source;
+pub fn catch_up(source: &SessionTranscript<'_>, bytes_max: u64, failures: &Failures) -> Ledger {
+    let &SessionTranscript { home, session, transcript, agent } = source;
     let folder = source.folder();
     let before = LedgerFile::read(&folder, transcript);
     let mut file = before.clone();
@@ -104,8 +104,8 @@ fn keep_recent(folder: &Spot, file: &LedgerFile, failures: &Failures) {
 }
 
 /// Where the work stands, read on from the recent part of a full ledger; `None` when nothing is new, or nothing is full.
-pub fn recent(source: &Source<'_>, failures: &Failures) -> Option<Ledger> {
-    let &Source { home, session, transcript, agent } = source;
+pub fn recent(source: &SessionTranscript<'_>, failures: &Failures) -> Option<Ledger> {
+    let &SessionTranscript { home, session, transcript, agent } = source;
     let folder = source.folder().join(RECENT);
     if !folder.is_folder() || LedgerFile::may_wait(&folder, transcript) {
         return None;
@@ -126,8 +126,8 @@ pub fn recent(source: &Source<'_>, failures: &Failures) -> Option<Ledger> {
 
 /// What a session's transcript tells up to now; nothing is kept of it.
 #[must_use]
-pub fn look(source: &Source<'_>) -> Ledger {
-    let &Source { home, session, transcript, agent } = source;
+pub fn look(source: &SessionTranscript<'_>) -> Ledger {
+    let &SessionTranscript { home, session, transcript, agent } = source;
     let mut track = LedgerFile::read(&source.folder(), transcript).main;
     let before = track.clone();
     let Some(until) = forgotten_until(home, session, &Failures::none()) else { return track.ledger };
@@ -139,7 +139,7 @@ pub fn look(source: &Source<'_>) -> Ledger {
 }
 
 /// Begins another stretch after what was read: no line of a transcript tells of a purification.
-pub fn begin_stretch(source: &Source<'_>) -> Result<Ledger, FileError> {
+pub fn begin_stretch(source: &SessionTranscript<'_>) -> Result<Ledger, FileError> {
     let folder = source.folder();
     let before = LedgerFile::read(&folder, source.transcript);
     let mut file = before.clone();

@@ -1,7 +1,7 @@
 //! A session's notes, brought up to date: where it stands, and what happened since they were last written.
 
 use throughline_briefing::Facts;
-use throughline_briefing::notes::{Commit, CurrentState, Mark, Page, Progress, Update, since};
+use throughline_briefing::notes::{Commit, CurrentState, Mark, NotesEntry, Page, Update, since};
 use throughline_domain::ledger::Ledger;
 use throughline_domain::{Kind, State, Timestamp, time};
 use throughline_redact as redact;
@@ -18,7 +18,7 @@ use crate::event_times;
 use crate::session_facts::agent_of;
 
 /// What is known when the notes are written.
-pub struct Moment<'a> {
+pub struct NotesMoment<'a> {
     /// The project's memory.
     pub memory: &'a Memory,
     /// What is configured.
@@ -45,7 +45,7 @@ pub struct Added<'a> {
     /// Commits that were made since, the newest first.
     pub commits: &'a [Commit],
     /// What somebody says by hand.
-    pub by_hand: Option<Progress>,
+    pub by_hand: Option<NotesEntry>,
     /// A subagent that just began (`true`) or ended: the spool does not know it yet.
     pub subagent: Option<(bool, String, String)>,
     /// The agent's last words, which the transcript may not hold yet.
@@ -55,7 +55,7 @@ pub struct Added<'a> {
 }
 
 /// Brings the notes of a session up to date. Says whether they were written.
-pub fn write(moment: &Moment<'_>, mut added: Added<'_>) -> Result<bool, NotesError> {
+pub fn write(moment: &NotesMoment<'_>, mut added: Added<'_>) -> Result<bool, NotesError> {
     if !moment.config.notes.enabled {
         return Ok(false);
     }
@@ -82,7 +82,7 @@ pub fn write(moment: &Moment<'_>, mut added: Added<'_>) -> Result<bool, NotesErr
             None => first_mark(moment.facts, &state, moment.ledger),
         };
         let happened = since(mark, &state, moment.ledger, added.commits);
-        let mut entries: Vec<Progress> = happened.entries.iter().map(masked).collect();
+        let mut entries: Vec<NotesEntry> = happened.entries.iter().map(masked).collect();
         event_times::resolve(&mut entries, &moment.facts.transcript, agent_of(moment.facts));
         entries.extend(added.by_hand.as_ref().map(masked));
         if page.is_none() && entries.is_empty() && !added.begins {
@@ -103,7 +103,7 @@ pub fn write(moment: &Moment<'_>, mut added: Added<'_>) -> Result<bool, NotesErr
 }
 
 /// What notes tell of the state, without what nobody here vouches for. The whole is read only when its file is another one.
-fn outline(moment: &Moment<'_>, folder: &Spot) -> State {
+fn outline(moment: &NotesMoment<'_>, folder: &Spot) -> State {
     let stamp = moment.memory.stamp();
     if let Some(outline) = outline_file::read(folder, stamp) {
         return outline;
@@ -155,10 +155,10 @@ fn mask(text: &str) -> String {
     redact::text(text).into_owned()
 }
 
-fn masked(entry: &Progress) -> Progress {
+fn masked(entry: &NotesEntry) -> NotesEntry {
     // A key has many lines, and one alone does not tell that it is of a key.
     let lines = mask(&entry.lines.join("\n"));
-    Progress { at: entry.at, title: mask(&entry.title), lines: lines.lines().map(str::to_owned).collect() }
+    NotesEntry { at: entry.at, title: mask(&entry.title), lines: lines.lines().map(str::to_owned).collect() }
 }
 
 fn masked_state(state: &CurrentState) -> CurrentState {

@@ -28,7 +28,7 @@ const HEAD_BYTES: u64 = 256 << 10;
 
 /// What became of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum SessionStanding {
     /// Its client runs, and something came from it within a day.
     AtWork,
     /// Its client runs, and nothing came from it for a day.
@@ -49,7 +49,7 @@ pub struct Listed {
     /// Whose session it is.
     pub agent: String,
     /// What became of it.
-    pub standing: Standing,
+    pub standing: SessionStanding,
     /// When it began.
     pub started: Option<Timestamp>,
     /// Its last sign.
@@ -124,10 +124,10 @@ fn of_hooks(home: &Home, seen: Seen, now: Timestamp) -> Listed {
     let is_end = seen.note.what == "end";
     Listed {
         standing: match seen.fate {
-            Fate::Alive => Standing::AtWork,
-            Fate::Stale => Standing::Silent,
-            Fate::Ended => Standing::Ended,
-            Fate::Crashed => Standing::Crashed,
+            Fate::Alive => SessionStanding::AtWork,
+            Fate::Stale => SessionStanding::Silent,
+            Fate::Ended => SessionStanding::Ended,
+            Fate::Crashed => SessionStanding::Crashed,
         },
         agent: Some(cache.agent).filter(|agent| !agent.is_empty()).unwrap_or_else(|| USUAL.id.to_owned()),
         started: Timestamp::from_millisecond(cache.started_at).ok().filter(|_| cache.started_at > 0),
@@ -160,7 +160,7 @@ fn complete(found: &mut HashMap<String, Listed>, row: &SessionRow) {
     let listed = Listed {
         id: row.id.clone(),
         agent: row.agent.clone(),
-        standing: if row.ended_at.is_some() { Standing::Ended } else { Standing::Crashed },
+        standing: if row.ended_at.is_some() { SessionStanding::Ended } else { SessionStanding::Crashed },
         started: time::parse(&row.started_at),
         last_active,
         source: row.source.clone(),
@@ -180,7 +180,7 @@ fn of_transcript(id: String, path: &Path) -> Listed {
     Listed {
         id,
         agent: USUAL.id.to_owned(),
-        standing: Standing::Written,
+        standing: SessionStanding::Written,
         started: None,
         last_active: modified.unwrap_or(Timestamp::UNIX_EPOCH),
         source: None,

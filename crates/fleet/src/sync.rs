@@ -142,7 +142,7 @@ pub struct Refused {
 
 /// What a sync did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Outcome {
+pub struct Synced {
     /// The fleet's id.
     pub fleet: String,
     /// Migrations that had to be applied.
@@ -165,8 +165,8 @@ pub fn sync(
     sender: &Sender,
     source: &mut dyn Source,
     progress: &mut dyn FnMut(u64),
-) -> Result<Outcome, Error> {
-    let mut outcome = Outcome::default();
+) -> Result<Synced, Error> {
+    let mut outcome = Synced::default();
     let mut tries = 0;
     loop {
         let before = outcome.sent;
@@ -196,10 +196,10 @@ fn attempt(
     sender: &Sender,
     source: &mut dyn Source,
     progress: &mut dyn FnMut(u64),
-    outcome: &mut Outcome,
+    outcome: &mut Synced,
 ) -> Result<(), Error> {
     let mut connection = Connection::open(address)?;
-    let (place, migrated) = Place::find(&mut connection, sender)?;
+    let (place, migrated) = SendingPlace::find(&mut connection, sender)?;
     outcome.migrated.extend(migrated);
     outcome.fleet.clone_from(&place.fleet);
     let mut sending =
@@ -212,13 +212,13 @@ fn attempt(
 
 /// Where the fleet says that this machine stands.
 #[derive(Debug)]
-struct Place {
+struct SendingPlace {
     fleet: String,
     sent: [i64; 3],
     days_due: bool,
 }
 
-impl Place {
+impl SendingPlace {
     /// Asks for it, and applies migrations where the question shows that some are missing.
     fn find(connection: &mut Connection, sender: &Sender) -> Result<(Self, Vec<&'static str>), Error> {
         let question = format!(
@@ -258,8 +258,8 @@ fn version(rows: &[Row]) -> Option<i64> {
 struct Sending<'a> {
     connection: Connection,
     sender: &'a Sender,
-    place: Place,
-    outcome: &'a mut Outcome,
+    place: SendingPlace,
+    outcome: &'a mut Synced,
     progress: &'a mut dyn FnMut(u64),
     /// Months (years × 12 + month) that have partitions.
     months: Vec<i64>,

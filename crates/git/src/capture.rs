@@ -6,7 +6,7 @@ use std::time::Duration;
 use throughline_domain::git_state::{GitState, MODIFIED_FILES_MAX, RECENT_COMMITS_MAX};
 
 use crate::Git;
-use crate::ending::{Outcome, in_words};
+use crate::ending::{GitOutcome, in_words};
 use crate::head_file::branch_from_head_file;
 use crate::index_hint::is_probably_staged;
 use crate::log::{self, Log};
@@ -64,12 +64,12 @@ pub(crate) fn state_from(
     folder: &Path,
     status: &Status,
     log: &Log,
-    outcomes: &[Outcome],
+    outcomes: &[GitOutcome],
     deadline: Duration,
 ) -> GitState {
-    let slow_status = outcomes.first().is_some_and(Outcome::timed_out);
+    let slow_status = outcomes.first().is_some_and(GitOutcome::timed_out);
     let status_failed = outcomes.first().is_some_and(|outcome| outcome.exited() && !outcome.succeeded());
-    let faults: Vec<&Outcome> = outcomes
+    let faults: Vec<&GitOutcome> = outcomes
         .iter()
         .filter(|outcome| !(outcome.found_no_commit() || (outcome.name == "log" && status.unborn)))
         // Outside a repository `git diff` speaks of other things, and nobody needs to hear it twice.

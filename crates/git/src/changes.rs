@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::Git;
-use crate::ending::{Ending, Outcome};
+use crate::ending::{Ending, GitOutcome};
 use crate::head_file::branch_from_head_file;
 use crate::log::{self, Log};
 use crate::names::subject_text;
@@ -128,7 +128,7 @@ pub(crate) fn changes_since(git: &Git, folder: &Path, head: &str, deadline: Dura
     })
 }
 
-fn says_unknown_commit(outcome: &Outcome) -> bool {
+fn says_unknown_commit(outcome: &GitOutcome) -> bool {
     let stderr = String::from_utf8_lossy(&outcome.stderr);
     let complaints = [
         "bad object",

@@ -34,7 +34,7 @@ impl Ending {
 
 /// How one question to git went.
 #[derive(Debug)]
-pub(crate) struct Outcome {
+pub(crate) struct GitOutcome {
     /// The subcommand.
     pub(crate) name: &'static str,
     pub(crate) ending: Ending,
@@ -42,7 +42,7 @@ pub(crate) struct Outcome {
     pub(crate) stderr: Vec<u8>,
 }
 
-impl Outcome {
+impl GitOutcome {
     pub(crate) fn succeeded(&self) -> bool {
         matches!(self.ending, Ending::Exited(0))
     }
@@ -74,7 +74,7 @@ impl Outcome {
 }
 
 /// Why some of these questions have no answer, each reason once; `None` when all were answered.
-pub(crate) fn in_words(outcomes: &[&Outcome], deadline: Duration) -> Option<String> {
+pub(crate) fn in_words(outcomes: &[&GitOutcome], deadline: Duration) -> Option<String> {
     let mut reasons: Vec<(String, String)> = Vec::new();
     let everything_timed_out = outcomes.iter().all(|outcome| outcome.timed_out());
     for outcome in outcomes.iter().filter(|outcome| !outcome.succeeded()) {

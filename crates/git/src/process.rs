@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::Git;
-use crate::ending::{Ending, Outcome};
+use crate::ending::{Ending, GitOutcome};
 use crate::output::{Head, Output};
 use crate::own_dir::OwnDir;
 
@@ -148,12 +148,12 @@ pub(crate) fn end_of(deadline: Duration) -> Instant {
 
 /// Runs the jobs side by side and says how each ended, in their order. Returns at `deadline` at the latest, but for the
 /// moment a killed process needs to go.
-pub(crate) fn run_all(git: &Git, folder: &Path, deadline: Instant, jobs: &mut [Job<'_>]) -> Vec<Outcome> {
+pub(crate) fn run_all(git: &Git, folder: &Path, deadline: Instant, jobs: &mut [Job<'_>]) -> Vec<GitOutcome> {
     match OwnDir::around(git, folder, deadline) {
         Ok(own) => run_in(git, &own, folder, deadline, jobs),
         Err(why) => jobs
             .iter()
-            .map(|job| Outcome {
+            .map(|job| GitOutcome {
                 name: job.name,
                 ending: Ending::NotAsked(why.to_string()),
                 stderr: Vec::new(),
@@ -169,12 +169,12 @@ pub(crate) fn run_in(
     folder: &Path,
     deadline: Instant,
     jobs: &mut [Job<'_>],
-) -> Vec<Outcome> {
+) -> Vec<GitOutcome> {
     run(git, folder, &own.env(), deadline, jobs)
 }
 
 /// For a question that concerns no repository.
-pub(crate) fn run_nowhere(git: &Git, deadline: Instant, jobs: &mut [Job<'_>]) -> Vec<Outcome> {
+pub(crate) fn run_nowhere(git: &Git, deadline: Instant, jobs: &mut [Job<'_>]) -> Vec<GitOutcome> {
     run(git, Path::new("/"), &[("GIT_DIR", PathBuf::from("/dev/null"))], deadline, jobs)
 }
 
@@ -184,7 +184,7 @@ fn run(
     env: &[(&'static str, PathBuf)],
     deadline: Instant,
     jobs: &mut [Job<'_>],
-) -> Vec<Outcome> {
+) -> Vec<GitOutcome> {
     let (sender, pieces) = sync_channel(PIECES_WAITING_MAX);
     let mut runs: Vec<Run> = jobs.iter().map(|_| Run::new()).collect();
     loop {
@@ -346,10 +346,10 @@ impl Run {
         self.child = None;
     }
 
-    fn finish(mut self, name: &'static str) -> Outcome {
+    fn finish(mut self, name: &'static str) -> GitOutcome {
         let ending = self.ending.take().unwrap_or(Ending::TimedOut);
         let stderr = std::mem::take(&mut self.stderr.bytes);
-        Outcome { name, ending, stderr }
+        GitOutcome { name, ending, stderr }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::ending::{Ending, Outcome};
+use crate::ending::{Ending, GitOutcome};
 use crate::output::{Head, Output};
 use crate::process::{Job, end_of, run_all, run_nowhere};
 use crate::{Git, QUERY_DEADLINE};
@@ -27,7 +27,7 @@ pub(crate) fn is_tracked(git: &Git, folder: &Path, path: &Path) -> Option<bool> 
 pub(crate) fn version(git: &Git) -> Option<String> {
     let mut answer = Head::new(ANSWER_BYTES_MAX);
     let job = Job::new("version", &["version"], &mut answer);
-    run_nowhere(git, end_of(QUERY_DEADLINE), &mut [job]).pop().filter(Outcome::succeeded)?;
+    run_nowhere(git, end_of(QUERY_DEADLINE), &mut [job]).pop().filter(GitOutcome::succeeded)?;
     let text = String::from_utf8_lossy(&answer.bytes);
     let version = text.strip_prefix("git version ")?.split_whitespace().next()?;
     Some(version.chars().filter(|c| !c.is_control()).take(40).collect())

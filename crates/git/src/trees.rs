@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::Git;
-use crate::ending::{Outcome, in_words};
+use crate::ending::{GitOutcome, in_words};
 use crate::output::Head;
 use crate::own_dir::OwnDir;
 use crate::process::{Job, end_of, run_all, run_in};
@@ -95,7 +95,7 @@ pub(crate) fn run_one(git: &Git, folder: &Path, job: Job<'_>, deadline: Duration
 }
 
 /// Why something has no answer.
-pub(crate) fn words(outcomes: &[Outcome], deadline: Duration) -> Option<String> {
+pub(crate) fn words(outcomes: &[GitOutcome], deadline: Duration) -> Option<String> {
     in_words(&outcomes.iter().collect::<Vec<_>>(), deadline)
 }
 

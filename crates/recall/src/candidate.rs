@@ -2,7 +2,7 @@
 
 use crate::asked::Asked;
 use crate::passage::Head;
-use crate::promises::{Promise, Promises};
+use crate::postings::{PassageWorth, Postings};
 use crate::rank::{self, Answer, Judge};
 use crate::scope::Scope;
 use crate::taste::Taste;
@@ -40,40 +40,40 @@ pub struct Block<'h> {
 /// Chooses candidates among blocks.
 #[derive(Debug)]
 pub struct Choice<'c> {
-    promises: Promises,
+    postings: Postings,
     worth_of_all: f64,
     scope: &'c Scope,
     taste: &'c Taste,
 }
 
 impl<'c> Choice<'c> {
-    /// `promises` are those for the question.
+    /// `postings` are those for the question.
     #[must_use]
-    pub fn new(asked: &Asked<'_>, promises: Promises, scope: &'c Scope, taste: &'c Taste) -> Self {
+    pub fn new(asked: &Asked<'_>, postings: Postings, scope: &'c Scope, taste: &'c Taste) -> Self {
         let worth_of_all = asked.judge.worth_of_all().max(f64::MIN_POSITIVE);
-        Self { promises, worth_of_all, scope, taste }
+        Self { postings, worth_of_all, scope, taste }
     }
 
-    /// The first passage that is promised.
+    /// The first passage with one of the words.
     #[must_use]
     pub fn first(&self) -> Option<i64> {
-        self.promises.first()
+        self.postings.first()
     }
 
-    /// Whether anything is promised among so many passages from `first` on.
+    /// Whether any of the words stands in so many passages from `first` on.
     #[must_use]
     pub fn is_any_within(&self, first: i64, count: usize) -> bool {
-        self.promises.within(first, end_of(first, count)).next().is_some()
+        self.postings.within(first, end_of(first, count)).next().is_some()
     }
 
     /// The candidates of a block, those out of scope left out.
     pub fn among<'b>(&'b self, block: Block<'b>) -> impl Iterator<Item = Candidate> + 'b {
-        let promised = self.promises.within(block.first, end_of(block.first, block.heads.len()));
-        promised.filter_map(move |promise| self.candidate(block, promise))
+        let with_words = self.postings.within(block.first, end_of(block.first, block.heads.len()));
+        with_words.filter_map(move |passage| self.candidate(block, passage))
     }
 
-    fn candidate(&self, block: Block<'_>, promise: Promise) -> Option<Candidate> {
-        let Promise { id, own, around } = promise;
+    fn candidate(&self, block: Block<'_>, passage: PassageWorth) -> Option<Candidate> {
+        let PassageWorth { id, own, around } = passage;
         let head = block.heads[usize::try_from(id - block.first).unwrap_or(0)];
         if !self.scope.has_passage(&head) {
             return None;
@@ -117,8 +117,8 @@ fn end_of(first: i64, count: usize) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::passage::{Outcome, PassageKind};
-    use crate::promises::Lookup;
+    use crate::passage::{CommandOutcome, PassageKind};
+    use crate::postings::Lookup;
     use crate::question::Question;
 
     /// An index of some passages by what stands in them, the first of them with the number 1.
@@ -137,14 +137,14 @@ mod tests {
     fn candidates(forms: &[&str], counts: &[u64], passages: &[&str], scope: &Scope) -> Vec<i64> {
         let question = Question::of_forms(forms);
         let asked = Asked::new(&question, 10_000, counts.to_vec());
-        let promises =
-            Promises::of(&asked, |lookup| Ok::<_, std::convert::Infallible>(look_up(passages, lookup)));
-        let Ok(promises) = promises;
+        let postings =
+            Postings::of(&asked, |lookup| Ok::<_, std::convert::Infallible>(look_up(passages, lookup)));
+        let Ok(postings) = postings;
         let taste = Taste::default();
-        let choice = Choice::new(&asked, promises, scope, &taste);
+        let choice = Choice::new(&asked, postings, scope, &taste);
         let head = Head {
             kind: PassageKind::Assistant,
-            outcome: Outcome::Unknown,
+            outcome: CommandOutcome::Unknown,
             is_sidechain: false,
             at_s: 0,
             turn: 1,

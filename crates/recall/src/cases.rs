@@ -28,7 +28,7 @@ impl Alike {
 
 /// What is known of a case by which it has its place among others.
 #[derive(Debug, Clone, Copy)]
-pub struct Standing {
+pub struct CaseRank {
     /// How alike it is.
     pub alike: Alike,
     /// Whether the command succeeded later.
@@ -39,10 +39,10 @@ pub struct Standing {
 
 /// The best cases: the same first, then those that were solved, then the likest, then the newest.
 #[must_use]
-pub fn best_first<C>(mut cases: Vec<C>, standing: impl Fn(&C) -> Standing, limit: usize) -> Vec<C> {
-    let closeness = |it: Standing| (it.alike.likeness * LIKENESS_STEPS).round();
+pub fn best_first<C>(mut cases: Vec<C>, rank: impl Fn(&C) -> CaseRank, limit: usize) -> Vec<C> {
+    let closeness = |it: CaseRank| (it.alike.likeness * LIKENESS_STEPS).round();
     cases.sort_by(|left, right| {
-        let (left, right) = (standing(left), standing(right));
+        let (left, right) = (rank(left), rank(right));
         (right.alike.is_same.cmp(&left.alike.is_same))
             .then(right.is_solved.cmp(&left.is_solved))
             .then(closeness(right).total_cmp(&closeness(left)))
@@ -74,17 +74,17 @@ mod tests {
 
     #[test]
     fn the_same_solved_likest_and_newest_comes_first() {
-        let standing = |is_same: bool, likeness: f64, is_solved: bool, at_s: i64| Standing {
+        let rank = |is_same: bool, likeness: f64, is_solved: bool, at_s: i64| CaseRank {
             alike: Alike { is_same, likeness },
             is_solved,
             at_s,
         };
         let cases = vec![
-            standing(false, 0.8, false, 9),
-            standing(false, 0.6, true, 9),
-            standing(false, 0.81, true, 1),
-            standing(false, 0.79, true, 2),
-            standing(true, 0.6, false, 0),
+            rank(false, 0.8, false, 9),
+            rank(false, 0.6, true, 9),
+            rank(false, 0.81, true, 1),
+            rank(false, 0.79, true, 2),
+            rank(true, 0.6, false, 0),
         ];
         let order = |limit: usize| -> Vec<(f64, i64)> {
             let best = best_first(cases.clone(), |it| *it, limit);

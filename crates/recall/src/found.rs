@@ -101,7 +101,7 @@ fn sameness(text: &str) -> u64 {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::passage::{Outcome, PassageKind};
+    use crate::passage::{CommandOutcome, PassageKind};
     use crate::question::Question;
 
     /// A passage of the agent's with a score, its number in its text.
@@ -110,7 +110,7 @@ pub(crate) mod tests {
             id,
             head: Head {
                 kind: PassageKind::Assistant,
-                outcome: Outcome::Unknown,
+                outcome: CommandOutcome::Unknown,
                 is_sidechain: false,
                 at_s: 0,
                 turn: 1,

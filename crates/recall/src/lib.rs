@@ -2,7 +2,7 @@
 //! environment.
 //!
 //! A [`Question`] is asked of an index, which tells how rare its words are here ([`Asked`]) and in which passages they
-//! stand ([`promises`]). By these and by their heads passages are chosen to be read ([`candidate`]); their texts are
+//! stand ([`postings`]). By these and by their heads passages are chosen to be read ([`candidate`]); their texts are
 //! judged ([`rank`]) and put in order ([`found`]). What stands close together becomes one result ([`places`]), beside
 //! what was recorded ([`entries`], [`hits`]). Whoever keeps the passages looks them up and hands them over.
 
@@ -18,7 +18,7 @@ mod inflection;
 pub mod naming;
 pub mod passage;
 pub mod places;
-pub mod promises;
+pub mod postings;
 pub mod question;
 pub mod rank;
 pub mod scope;
@@ -31,7 +31,7 @@ pub mod words;
 pub use asked::Asked;
 pub use found::{Found, Searched};
 pub use hits::Hit;
-pub use passage::{Head, Outcome, Passage, PassageKind, Placed, SessionOf};
+pub use passage::{CommandOutcome, Head, Passage, PassageKind, Placed, SessionOf};
 pub use question::Question;
 pub use scope::Scope;
 pub use search::Search;

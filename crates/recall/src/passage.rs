@@ -80,7 +80,7 @@ impl PassageKind {
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Outcome {
+pub enum CommandOutcome {
     /// Nobody knows, or the passage is no command.
     #[default]
     Unknown,
@@ -96,7 +96,7 @@ pub struct Passage {
     /// What it is.
     pub kind: PassageKind,
     /// How it ended, where it is a command.
-    pub outcome: Outcome,
+    pub outcome: CommandOutcome,
     /// Said or done by a subagent.
     pub is_sidechain: bool,
     /// Seconds since 1970; 0 where no line said when.
@@ -113,7 +113,7 @@ pub struct Head {
     /// What it is.
     pub kind: PassageKind,
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: CommandOutcome,
     /// Said or done by a subagent.
     pub is_sidechain: bool,
     /// Seconds since 1970; 0 where nobody said when.

@@ -96,7 +96,7 @@ pub struct Entry {
 
 /// What was found below a root.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct Inventory {
     /// Files of ours.
     pub entries: Vec<Entry>,
     /// What stands at one of our names and is no file: a link, a pipe, a device. Nobody touches it.
@@ -107,7 +107,7 @@ pub struct Found {
     names_left: usize,
 }
 
-impl Found {
+impl Inventory {
     /// Whether there were more names than somebody wanted to look at.
     #[must_use]
     pub fn is_cut(&self) -> bool {
@@ -117,14 +117,14 @@ impl Found {
 
 /// Every file of ours below a root, or below one of its folders (`from`). Links are not followed.
 #[must_use]
-pub fn find(under: Under, root: &Spot, from: &Path) -> Found {
+pub fn find(under: Under, root: &Spot, from: &Path) -> Inventory {
     find_some(under, root, from, usize::MAX)
 }
 
 /// The same, for somebody who is in a hurry: after so many names it says that there are more.
 #[must_use]
-pub fn find_some(under: Under, root: &Spot, from: &Path, names_max: usize) -> Found {
-    let mut found = Found { names_left: names_max, ..Found::default() };
+pub fn find_some(under: Under, root: &Spot, from: &Path, names_max: usize) -> Inventory {
+    let mut found = Inventory { names_left: names_max, ..Inventory::default() };
     let start = root.join(from);
     if start.is_linked() {
         found.odd.push(start);
@@ -135,7 +135,7 @@ pub fn find_some(under: Under, root: &Spot, from: &Path, names_max: usize) -> Fo
     found
 }
 
-fn walk(under: Under, root: &Spot, folder: &Path, depth: usize, found: &mut Found) {
+fn walk(under: Under, root: &Spot, folder: &Path, depth: usize, found: &mut Inventory) {
     for listed in root.join(folder).list(FILES_MAX.min(found.names_left)) {
         if found.names_left == 0 {
             return;

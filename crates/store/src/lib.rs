@@ -19,7 +19,7 @@ pub mod usage_log;
 
 pub(crate) use disk::positional;
 pub use disk::{
-    content_hash, door, files, known_files, lock, log, machine, mask_key, paths, placing, scratch,
+    content_hash, door, files, known_files, lock, log, machine, mask_key, paths, restore_stage, scratch,
     transcript_file,
 };
 pub use memory::{outbox, state_file};

@@ -28,7 +28,7 @@ stands between throughline's marks is the live state: keep what it says.";
 
 /// What stands in a CLAUDE.md.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
+pub enum SectionStanding {
     /// Nothing of ours, and no such section of anybody's.
     Absent,
     /// The section, as this version writes it.
@@ -57,7 +57,7 @@ pub struct Edit {
     /// The whole new text.
     pub text: String,
     /// What stood there before.
-    pub before: Standing,
+    pub before: SectionStanding,
 }
 
 /// Puts the section in, or brings it up to date where it stands. A foreign section and damaged marks stay as they are.
@@ -72,8 +72,8 @@ pub struct Edit {
 pub fn install(text: &str) -> Edit {
     let (before, blocks) = read(text);
     let new = match (&before, blocks.as_slice()) {
-        (Standing::Absent, _) => append(text),
-        (Standing::Outdated | Standing::Edited, [first, more @ ..]) => {
+        (SectionStanding::Absent, _) => append(text),
+        (SectionStanding::Outdated | SectionStanding::Edited, [first, more @ ..]) => {
             // From the end, so that the places before stay true. A second copy came by a merge, and says nothing new.
             let mut new = text.to_owned();
             for block in more.iter().rev() {
@@ -92,7 +92,7 @@ pub fn install(text: &str) -> Edit {
 pub fn uninstall(text: &str) -> Edit {
     let (before, blocks) = read(text);
     let mut new = text.to_owned();
-    if !matches!(before, Standing::Damaged { .. }) {
+    if !matches!(before, SectionStanding::Damaged { .. }) {
         for block in blocks.iter().rev() {
             new = cut(&new, block);
         }
@@ -102,7 +102,7 @@ pub fn uninstall(text: &str) -> Edit {
 
 /// What stands in a text.
 #[must_use]
-pub fn standing(text: &str) -> Standing {
+pub fn standing(text: &str) -> SectionStanding {
     read(text).0
 }
 
@@ -146,7 +146,7 @@ fn is_title(words: &str) -> bool {
 }
 
 /// What stands there, and where our sections are: from the begin mark to the end mark, without the line end behind it.
-fn read(text: &str) -> (Standing, Vec<Range<usize>>) {
+fn read(text: &str) -> (SectionStanding, Vec<Range<usize>>) {
     let mut blocks: Vec<Range<usize>> = Vec::new();
     let mut open: Option<(usize, usize)> = None;
     for (at, (start, line)) in lines(text).enumerate() {
@@ -154,7 +154,7 @@ fn read(text: &str) -> (Standing, Vec<Range<usize>>) {
             line.len() - line.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').len();
         let mark = line[indent..].trim_end();
         let start = start + indent;
-        let damaged = |line: usize, what| (Standing::Damaged { line: line + 1, what }, Vec::new());
+        let damaged = |line: usize, what| (SectionStanding::Damaged { line: line + 1, what }, Vec::new());
         if mark.starts_with(BEGIN) && mark.ends_with(CLOSE) {
             if let Some((line, _)) = open {
                 return damaged(line, "the begin mark is followed by another one");
@@ -166,26 +166,34 @@ fn read(text: &str) -> (Standing, Vec<Range<usize>>) {
         }
     }
     if let Some((line, _)) = open {
-        return (Standing::Damaged { line: line + 1, what: "the begin mark has no end mark" }, Vec::new());
+        return (
+            SectionStanding::Damaged { line: line + 1, what: "the begin mark has no end mark" },
+            Vec::new(),
+        );
     }
     let standing = match blocks.as_slice() {
-        [] => heading_outside(text, &[]).map_or(Standing::Absent, |line| Standing::Foreign { line }),
+        [] => heading_outside(text, &[])
+            .map_or(SectionStanding::Absent, |line| SectionStanding::Foreign { line }),
         [only] => standing_of(&text[only.clone()]),
         // Two came by a merge. They become one.
-        [_, _, ..] => Standing::Edited,
+        [_, _, ..] => SectionStanding::Edited,
     };
     (standing, blocks)
 }
 
 /// Whether a section is as some version of ours wrote it: its begin mark carries the fingerprint of the lines below.
-fn standing_of(block: &str) -> Standing {
+fn standing_of(block: &str) -> SectionStanding {
     let block = block.replace("\r\n", "\n");
     if block == section("\n") {
-        return Standing::UpToDate;
+        return SectionStanding::UpToDate;
     }
-    let Some((begin, rest)) = block.split_once('\n') else { return Standing::Edited };
+    let Some((begin, rest)) = block.split_once('\n') else { return SectionStanding::Edited };
     let body = rest.strip_suffix(END).unwrap_or(rest);
-    if begin == begin_mark(body.trim_end_matches('\n')) { Standing::Outdated } else { Standing::Edited }
+    if begin == begin_mark(body.trim_end_matches('\n')) {
+        SectionStanding::Outdated
+    } else {
+        SectionStanding::Edited
+    }
 }
 
 fn begin_mark(body: &str) -> String {

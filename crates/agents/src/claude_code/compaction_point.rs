@@ -3,7 +3,7 @@
 //! The rules were measured on the real client: a set window W compacts at W − 33,000; a percentage is taken of
 //! W − 20,000; without a window only the models with a million tokens compact by usage.
 
-use crate::compaction_point::{At, CompactionPoint, Source};
+use crate::compaction_point::{At, CompactionPoint, PointSource};
 
 /// What stays free below the window when the client compacts.
 const RESERVE_TOKENS: u64 = 33_000;
@@ -83,10 +83,10 @@ pub fn effective_point(inputs: &Inputs<'_>) -> CompactionPoint {
     let model_window = payload_window.or(habit.window());
     let set = match (inputs.env_window, inputs.window_setting) {
         (Some(window), _) if window > 0 => {
-            Some((window.clamp(WINDOW_TOKENS_MIN, WINDOW_TOKENS_MAX), Source::Environment))
+            Some((window.clamp(WINDOW_TOKENS_MIN, WINDOW_TOKENS_MAX), PointSource::Environment))
         }
         (_, Some(window)) if (WINDOW_TOKENS_MIN..=WINDOW_TOKENS_MAX).contains(&window) => {
-            Some((window, Source::Settings))
+            Some((window, PointSource::Settings))
         }
         _ => None,
     };
@@ -101,12 +101,12 @@ pub fn effective_point(inputs: &Inputs<'_>) -> CompactionPoint {
         return CompactionPoint { window, at: At::Compacts(point_in(window, inputs.pct_override)), source };
     }
     if let Some(observed) = inputs.observed.filter(|tokens| *tokens > 0) {
-        return CompactionPoint { window, at: At::Compacts(observed), source: Source::Observed };
+        return CompactionPoint { window, at: At::Compacts(observed), source: PointSource::Observed };
     }
     match habit {
         Habit::Compacts(_) => {
             let at = At::Compacts(point_in(window, inputs.pct_override));
-            CompactionPoint { window, at, source: Source::Model }
+            CompactionPoint { window, at, source: PointSource::Model }
         }
         Habit::NeverByUsage(_) => CompactionPoint {
             window,
@@ -114,24 +114,24 @@ pub fn effective_point(inputs: &Inputs<'_>) -> CompactionPoint {
                 reason: "without a window set, the client does not compact this model by usage",
                 remedy: "run `throughline init --compact-at 80%`, or set \"autoCompactWindow\": 200000 in the settings",
             },
-            source: Source::Model,
+            source: PointSource::Model,
         },
         Habit::Unknown => {
-            let source = if payload_window.is_some() { Source::Payload } else { Source::Assumed };
+            let source = if payload_window.is_some() { PointSource::Payload } else { PointSource::Assumed };
             CompactionPoint { window, at: At::Unknown, source }
         }
     }
 }
 
-fn switched_off(inputs: &Inputs<'_>) -> Option<(&'static str, &'static str, Source)> {
+fn switched_off(inputs: &Inputs<'_>) -> Option<(&'static str, &'static str, PointSource)> {
     if inputs.disabled_by_env {
         let reason = "DISABLE_AUTO_COMPACT or DISABLE_COMPACT is set";
-        return Some((reason, "unset it, or run /compact by hand in time", Source::Environment));
+        return Some((reason, "unset it, or run /compact by hand in time", PointSource::Environment));
     }
     (inputs.auto_enabled == Some(false)).then_some((
         "\"autoCompactEnabled\" is false in the settings",
         "set it to true, or run /compact by hand in time",
-        Source::Settings,
+        PointSource::Settings,
     ))
 }
 

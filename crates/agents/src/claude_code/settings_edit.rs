@@ -36,12 +36,12 @@ pub struct Edit {
     /// The whole new text.
     pub text: String,
     /// What it means for the file.
-    pub outcome: Outcome,
+    pub outcome: EditOutcome,
 }
 
 /// What an edit means for the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum EditOutcome {
     /// Nothing to do: the text is as it was.
     Unchanged,
     /// The text differs and wants to be written.
@@ -61,7 +61,7 @@ pub fn install(text: Option<&str>, ours: &Install) -> Result<Edit, SettingsProbl
     if body.len() <= SETTINGS_BYTES_MAX && body.bytes().all(json_spans::is_blank) {
         let end = if text.is_none() { "\n" } else { "" };
         let text = format!("{mark}{body}{}{end}", new_file(body, &wanted, ours));
-        return Ok(Edit { text, outcome: Outcome::Rewritten });
+        return Ok(Edit { text, outcome: EditOutcome::Rewritten });
     }
     let edited = until_settled(body, |body, root| {
         check_shape(body, root, ours)?;
@@ -81,7 +81,7 @@ pub fn install(text: Option<&str>, ours: &Install) -> Result<Edit, SettingsProbl
 pub fn uninstall(text: &str) -> Result<Edit, SettingsProblem> {
     let (mark, body) = split_byte_order_mark(text);
     if body.bytes().all(json_spans::is_blank) {
-        return Ok(Edit { text: text.to_owned(), outcome: Outcome::Unchanged });
+        return Ok(Edit { text: text.to_owned(), outcome: EditOutcome::Unchanged });
     }
     let edited = until_settled(body, |body, root| {
         check_unique_keys(body, root, "the settings")?;
@@ -103,7 +103,7 @@ fn taken_out(text: &str, mark: &str, edited: &Settled) -> Edit {
     if after.is_empty() && as_we_write_it {
         return compared(text, format!("{mark}{before}"));
     }
-    Edit { text: format!("{mark}{before}{{}}{after}"), outcome: Outcome::NothingLeft }
+    Edit { text: format!("{mark}{before}{{}}{after}"), outcome: EditOutcome::NothingLeft }
 }
 
 /// The next thing to do to a text.
@@ -121,7 +121,7 @@ struct Settled {
 }
 
 fn compared(before: &str, after: String) -> Edit {
-    let outcome = if before == after { Outcome::Unchanged } else { Outcome::Rewritten };
+    let outcome = if before == after { EditOutcome::Unchanged } else { EditOutcome::Rewritten };
     Edit { text: after, outcome }
 }
 
@@ -185,7 +185,7 @@ fn status_line(binary: &str) -> Value {
 }
 
 /// One of our handlers, with the way to it.
-struct Found<'n> {
+struct OurHandler<'n> {
     event: &'n Member,
     group_at: usize,
     group: &'n Node,
@@ -195,14 +195,14 @@ struct Found<'n> {
 }
 
 /// All handlers of ours, whatever the event and the company.
-fn ours_in<'n>(body: &str, root: &'n Node) -> Vec<Found<'n>> {
+fn ours_in<'n>(body: &str, root: &'n Node) -> Vec<OurHandler<'n>> {
     let mut found = Vec::new();
     for event in root.get("hooks").and_then(Node::members).unwrap_or_default() {
         for (group_at, group) in event.value.elements().unwrap_or_default().iter().enumerate() {
             let Some(handlers) = group.member("hooks") else { continue };
             for (handler_at, handler) in handlers.value.elements().unwrap_or_default().iter().enumerate() {
                 if handler.value(body).as_object().and_then(our_hook).is_some() {
-                    found.push(Found { event, group_at, group, handlers, handler_at, handler });
+                    found.push(OurHandler { event, group_at, group, handlers, handler_at, handler });
                 }
             }
         }
@@ -242,7 +242,7 @@ fn next_addition(body: &str, root: &Node, wanted: &[HookEntry], ours: &Install) 
     next_status_line(body, &style, root, ours).map(Change::Splice)
 }
 
-fn upgrade(body: &str, style: &Style<'_>, one: &Found<'_>, entry: &HookEntry) -> Option<Splice> {
+fn upgrade(body: &str, style: &Style<'_>, one: &OurHandler<'_>, entry: &HookEntry) -> Option<Splice> {
     if let (Some(matcher), true) = (entry.rule.matcher, one.stands_alone()) {
         match one.group.get("matcher") {
             Some(written) if written.string() == Some(matcher) => {}
@@ -296,7 +296,7 @@ fn next_removal(body: &str, root: &Node) -> Option<Change> {
     })
 }
 
-impl Found<'_> {
+impl OurHandler<'_> {
     /// Whether the group is ours alone, so that it goes when the handler goes.
     fn stands_alone(&self) -> bool {
         let known = |member: &Member| matches!(member.name.as_str(), "matcher" | "hooks");
@@ -305,7 +305,7 @@ impl Found<'_> {
     }
 }
 
-fn remove_handler(style: &Style<'_>, root: &Node, one: &Found<'_>) -> Change {
+fn remove_handler(style: &Style<'_>, root: &Node, one: &OurHandler<'_>) -> Change {
     if !one.stands_alone() {
         let owner = Some(one.handlers.name_span.start);
         return Change::Splice(match style.remove(&one.handlers.value, owner, one.handler_at) {

@@ -47,7 +47,7 @@ impl From<Raw> for StatuslinePayload {
             api_duration_ms: cost.total_api_duration_ms.0,
             lines_added: cost.total_lines_added.0,
             lines_removed: cost.total_lines_removed.0,
-            cache_expires_at: object(raw.prompt_cache).expires_at.0.map(|moment| moment.0),
+            cache_expires_at: object(raw.prompt_cache).expires_at.0.map(|time| time.0),
             five_hours: object(limits.five_hour).into(),
             seven_days: object(limits.seven_day).into(),
         }
@@ -86,14 +86,14 @@ impl From<Usage> for Context {
 impl From<Limit> for Option<RateLimit> {
     fn from(limit: Limit) -> Self {
         let percent = limit.used_percentage.0.filter(|percent| *percent >= 0.0)?;
-        Some(RateLimit { percent, resets_at: limit.resets_at.0.map(|moment| moment.0) })
+        Some(RateLimit { percent, resets_at: limit.resets_at.0.map(|time| time.0) })
     }
 }
 
-/// A moment: seconds since 1970, or written out.
-struct Moment(Timestamp);
+/// A time: seconds since 1970, or written out.
+struct EpochOrText(Timestamp);
 
-impl FromJson for Moment {
+impl FromJson for EpochOrText {
     fn from_whole(seconds: u64) -> Option<Self> {
         Timestamp::from_second(i64::try_from(seconds).ok()?).ok().map(Self)
     }
@@ -204,7 +204,7 @@ struct Cost {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct PromptCache {
-    expires_at: Loose<Moment>,
+    expires_at: Loose<EpochOrText>,
 }
 
 #[derive(Deserialize, Default)]
@@ -218,7 +218,7 @@ struct Limits {
 #[serde(default)]
 struct Limit {
     used_percentage: Loose<f64>,
-    resets_at: Loose<Moment>,
+    resets_at: Loose<EpochOrText>,
 }
 
 #[cfg(test)]

@@ -85,12 +85,12 @@ enum Part {
 }
 
 #[derive(Default)]
-struct Found {
+struct CallFields {
     is_shell: bool,
     ran: Ran,
 }
 
-impl Found {
+impl CallFields {
     fn hear(&mut self, text: &str) {
         if self.ran.head.is_empty() {
             text[..text.floor_char_boundary(HEAD_BYTES)].clone_into(&mut self.ran.head);
@@ -115,22 +115,22 @@ impl Found {
 }
 
 impl<'de> DeserializeSeed<'de> for Part {
-    type Value = Found;
+    type Value = CallFields;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Found, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<CallFields, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for Part {
-    type Value = Found;
+    type Value = CallFields;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a value")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Found, A::Error> {
-        let mut found = Found::default();
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<CallFields, A::Error> {
+        let mut found = CallFields::default();
         while let Some(key) = map.next_key::<std::borrow::Cow<'_, str>>()? {
             match (self, key.as_ref()) {
                 (Self::Call, "tool_name") => found.is_shell = map.next_value_seed(Self::Name)?.is_shell,
@@ -145,16 +145,16 @@ impl<'de> Visitor<'de> for Part {
         Ok(found)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Found, A::Error> {
-        let mut found = Found::default();
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<CallFields, A::Error> {
+        let mut found = CallFields::default();
         while let Some(part) = seq.next_element_seed(self)? {
             found.join(part);
         }
         Ok(found)
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Found, E> {
-        let mut found = Found::default();
+    fn visit_str<E>(self, text: &str) -> Result<CallFields, E> {
+        let mut found = CallFields::default();
         match self {
             Self::Call => {}
             Self::Name => found.is_shell = matches!(text, "Bash" | "PowerShell"),
@@ -164,24 +164,24 @@ impl<'de> Visitor<'de> for Part {
         Ok(found)
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Found, E> {
-        Ok(Found::default())
+    fn visit_bool<E>(self, _: bool) -> Result<CallFields, E> {
+        Ok(CallFields::default())
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<Found, E> {
-        Ok(Found::default())
+    fn visit_i64<E>(self, _: i64) -> Result<CallFields, E> {
+        Ok(CallFields::default())
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<Found, E> {
-        Ok(Found::default())
+    fn visit_u64<E>(self, _: u64) -> Result<CallFields, E> {
+        Ok(CallFields::default())
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Found, E> {
-        Ok(Found::default())
+    fn visit_f64<E>(self, _: f64) -> Result<CallFields, E> {
+        Ok(CallFields::default())
     }
 
-    fn visit_unit<E>(self) -> Result<Found, E> {
-        Ok(Found::default())
+    fn visit_unit<E>(self) -> Result<CallFields, E> {
+        Ok(CallFields::default())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Clearing: whether the context should be emptied before going on, and why.
 
-use super::{Fill, Session, Standing, Variant};
+use super::{Fill, Session, Variant, WorkStanding};
 
 /// From here on a fresh start is worth more than what the context still holds, if nothing is in hand.
 const HALF_PERCENT: u64 = 50;
@@ -38,7 +38,7 @@ pub struct Clear {
 }
 
 /// Decides: at a boundary half of the way is enough, in the middle of work only what fills up is compacted.
-pub(super) fn advise(variant: Variant, standing: &Standing<'_>) -> Clear {
+pub(super) fn advise(variant: Variant, standing: &WorkStanding<'_>) -> Clear {
     let none = |why: &str| Clear { advice: Advice::None, why: why.to_owned() };
     match standing.session {
         None => return none("a new session starts empty, and is told what is kept"),

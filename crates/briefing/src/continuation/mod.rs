@@ -33,7 +33,7 @@ pub use render::{Piece, Role, UNITS_MAX, as_json, pieces, plain};
 
 /// What is known when somebody asks what is next.
 #[derive(Debug, Clone, Copy)]
-pub struct Standing<'a> {
+pub struct WorkStanding<'a> {
     /// The working set, [without what nobody vouches for](crate::Facts::vouched).
     pub state: &'a State,
     /// What the session's transcript told.
@@ -155,12 +155,12 @@ pub struct Alternative {
 /// The line for a briefing; whoever reads it is the session that goes on.
 pub(crate) fn brief(state: &State, ledger: &Ledger) -> Option<String> {
     let session = Some(Session { id: "", is_live: true });
-    decide(&Standing { state, ledger, session, fill: None, purified: None, is_dirty: None }).brief
+    decide(&WorkStanding { state, ledger, session, fill: None, purified: None, is_dirty: None }).brief
 }
 
 /// Decides what is next: by the first situation that holds.
 #[must_use]
-pub fn decide(standing: &Standing<'_>) -> Continuation {
+pub fn decide(standing: &WorkStanding<'_>) -> Continuation {
     let found = situations::ALL.iter().find_map(|situation| situation(standing));
     let mut next = found.unwrap_or_else(|| situations::nothing(standing));
     next.clear = clearing::advise(next.variant, standing);

@@ -6,7 +6,7 @@ use throughline_domain::ledger::{
 use throughline_domain::{Detail, Entry, Kind, Priority, State, WorkItem, fragment};
 
 use super::commands::{Command, words};
-use super::{Advice, Alternative, Clear, Continuation, Standing, Variant};
+use super::{Advice, Alternative, Clear, Continuation, Variant, WorkStanding};
 use crate::session::is_request;
 
 const TITLE_UNITS: usize = 200;
@@ -20,7 +20,7 @@ const FAILED_TURNS_MAX: u64 = 60;
 const COMPLETE: [&str; 8] =
     ["complete", "completed", "done", "finished", "closed", "shipped", "released", "merged"];
 
-type Situation = fn(&Standing<'_>) -> Option<Continuation>;
+type Situation = fn(&WorkStanding<'_>) -> Option<Continuation>;
 
 /// The table of `mod.rs`, row by row; where none holds, [`nothing`] does.
 pub(super) const ALL: [Situation; 13] = [
@@ -62,7 +62,7 @@ fn also(what: &str, command: Command) -> Alternative {
     Alternative { what: words(what, WHAT_UNITS), command }
 }
 
-fn waiting(standing: &Standing<'_>) -> Option<Continuation> {
+fn waiting(standing: &WorkStanding<'_>) -> Option<Continuation> {
     let sd = &standing.state.sd;
     let waits_for = sd.blocking.as_deref().filter(|text| !text.trim().is_empty())?;
     let why = format!("it waits for: {waits_for}. Once that is there, say so");
@@ -79,7 +79,7 @@ fn waiting(standing: &Standing<'_>) -> Option<Continuation> {
     })
 }
 
-fn asked(standing: &Standing<'_>) -> Option<Continuation> {
+fn asked(standing: &WorkStanding<'_>) -> Option<Continuation> {
     let asked =
         standing.ledger.findings.iter().rfind(|it| it.kind == FindingKind::Question && !it.by_user)?;
     let command = Command::prompt("ask me again, with what you need to know: ", &asked.quote);
@@ -90,7 +90,7 @@ fn asked(standing: &Standing<'_>) -> Option<Continuation> {
     Some(Continuation { alternatives, brief, ..found(Variant::Blocked, &asked.quote, why, Some(command)) })
 }
 
-fn urgent(standing: &Standing<'_>) -> Option<Continuation> {
+fn urgent(standing: &WorkStanding<'_>) -> Option<Continuation> {
     let is_urgent =
         |entry: &&&Entry| matches!(entry.detail, Detail::Question { priority: Priority::High, .. });
     let open = standing.state.open_questions();
@@ -109,7 +109,7 @@ fn urgent(standing: &Standing<'_>) -> Option<Continuation> {
     })
 }
 
-fn failing(standing: &Standing<'_>) -> Option<Continuation> {
+fn failing(standing: &WorkStanding<'_>) -> Option<Continuation> {
     let (error, command) = failed_check(standing.ledger)?;
     let title = format!("{} fails", command.normal);
     let line = error.lines.first().map_or("", String::as_str);
@@ -151,7 +151,7 @@ fn failed_check(ledger: &Ledger) -> Option<(&ErrorSeen, &CommandUse)> {
         })
 }
 
-fn task_in_hand(standing: &Standing<'_>) -> Option<Continuation> {
+fn task_in_hand(standing: &WorkStanding<'_>) -> Option<Continuation> {
     let open = open(standing.ledger);
     let is_in_hand = |task: &&&Task| task.status == "in_progress";
     let task = *open.iter().filter(is_in_hand).max_by_key(|task| task.changed)?;
@@ -173,7 +173,7 @@ fn task_in_hand(standing: &Standing<'_>) -> Option<Continuation> {
 }
 
 /// Where there are no tasks, or none of them is open, the user's last request takes their place.
-fn request_in_hand(standing: &Standing<'_>) -> Option<Continuation> {
+fn request_in_hand(standing: &WorkStanding<'_>) -> Option<Continuation> {
     let ledger = standing.ledger;
     let stand = &ledger.stand;
     // Whoever asks us through the agent has it run us: that is no work.
@@ -203,7 +203,7 @@ fn request(ledger: &Ledger) -> Option<&str> {
     (newest.place > settled).then_some(newest.text.as_str())
 }
 
-fn open_tasks(standing: &Standing<'_>) -> Option<Continuation> {
+fn open_tasks(standing: &WorkStanding<'_>) -> Option<Continuation> {
     let open = open(standing.ledger);
     let (task, rest) = open.split_first()?;
     let all = counted(standing.ledger).len();
@@ -222,7 +222,7 @@ fn open_tasks(standing: &Standing<'_>) -> Option<Continuation> {
     })
 }
 
-fn milestone_complete(standing: &Standing<'_>) -> Option<Continuation> {
+fn milestone_complete(standing: &WorkStanding<'_>) -> Option<Continuation> {
     let sd = &standing.state.sd;
     if !is_complete(sd) {
         return None;
@@ -246,7 +246,7 @@ fn milestone_complete(standing: &Standing<'_>) -> Option<Continuation> {
     Some(Continuation { variant: Variant::MilestoneComplete, done, alternatives, brief, ..next })
 }
 
-fn phase_complete(standing: &Standing<'_>) -> Option<Continuation> {
+fn phase_complete(standing: &WorkStanding<'_>) -> Option<Continuation> {
     let all = counted(standing.ledger);
     if all.is_empty() || !open(standing.ledger).is_empty() {
         return None;
@@ -278,7 +278,7 @@ fn phase_complete(standing: &Standing<'_>) -> Option<Continuation> {
     Some(Continuation { variant: Variant::PhaseComplete, done: Some(done), alternatives, brief, ..next })
 }
 
-fn named_next(standing: &Standing<'_>) -> Option<Continuation> {
+fn named_next(standing: &WorkStanding<'_>) -> Option<Continuation> {
     let next = named(next_step(&standing.state.sd)?);
     let alternatives = actions_as_alternatives(standing.state, ALTERNATIVES_MAX);
     Some(Continuation { alternatives, ..next })
@@ -289,7 +289,7 @@ fn named(next: &str) -> Continuation {
     found(Variant::StatedNext, next, "the work item names it as next", Some(command))
 }
 
-fn actions(standing: &Standing<'_>) -> Option<Continuation> {
+fn actions(standing: &WorkStanding<'_>) -> Option<Continuation> {
     let recorded = standing.state.entries(Kind::Action);
     match recorded {
         [] => None,
@@ -310,7 +310,7 @@ fn actions(standing: &Standing<'_>) -> Option<Continuation> {
 }
 
 /// A plan from before the last request is done or dropped.
-fn stated_plan(standing: &Standing<'_>) -> Option<Continuation> {
+fn stated_plan(standing: &WorkStanding<'_>) -> Option<Continuation> {
     let ledger = standing.ledger;
     let asked = ledger.said.iter().rfind(|word| is_request(word));
     let asked = asked.map(|word| word.place.offset).unwrap_or_default();
@@ -320,7 +320,7 @@ fn stated_plan(standing: &Standing<'_>) -> Option<Continuation> {
     Some(found(Variant::StatedNext, &plan.quote, "the agent stated this plan", Some(command)))
 }
 
-fn plan_phase(standing: &Standing<'_>) -> Option<Continuation> {
+fn plan_phase(standing: &WorkStanding<'_>) -> Option<Continuation> {
     let phase = phase_of(standing.state)?;
     let title = format!("plan {}", phase_name(phase));
     let command = Command::prompt_around("plan ", &phase_name(phase), ", task by task");
@@ -332,7 +332,7 @@ fn plan_phase(standing: &Standing<'_>) -> Option<Continuation> {
 }
 
 /// Nothing is known: what was said last, and how to begin.
-pub(super) fn nothing(standing: &Standing<'_>) -> Continuation {
+pub(super) fn nothing(standing: &WorkStanding<'_>) -> Continuation {
     let told = standing.ledger.stand.told.as_str();
     let why = if told.is_empty() {
         "no task, action or plan is known".to_owned()
@@ -391,7 +391,7 @@ fn actions_as_alternatives(state: &State, count_max: usize) -> Vec<Alternative> 
 }
 
 /// What comes after the last open task.
-fn what_follows(standing: &Standing<'_>) -> String {
+fn what_follows(standing: &WorkStanding<'_>) -> String {
     let phase = phase_of(standing.state).map(phase_name);
     match (next_step(&standing.state.sd), phase) {
         (Some(next), _) => words(next, TITLE_UNITS),

@@ -36,7 +36,7 @@ pub struct Commit {
 
 /// One entry of the progress log.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Progress {
+pub struct NotesEntry {
     /// When it happened; not when somebody came to write it down.
     pub at: When,
     /// What happened, on one line.

@@ -2,7 +2,7 @@
 
 use throughline_domain::Timestamp;
 
-use super::{CurrentState, Progress, When};
+use super::{CurrentState, NotesEntry, When};
 
 const BEGIN: &str = "<!-- throughline: begin";
 const END: &str = "<!-- throughline: end -->";
@@ -50,7 +50,7 @@ pub struct Update<'a> {
     /// Where it stands.
     pub state: &'a CurrentState,
     /// What happened since.
-    pub entries: &'a [Progress],
+    pub entries: &'a [NotesEntry],
     /// Up to where everything is told.
     pub mark: Mark,
     /// A longer page is put aside, and another begun.

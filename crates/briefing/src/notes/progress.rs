@@ -4,7 +4,7 @@ use throughline_domain::ledger::{CommandKind, CommandUse, FindingKind, Ledger, S
 use throughline_domain::text::one_line;
 use throughline_domain::{Detail, Kind, State, time};
 
-use super::{Commit, Mark, Progress, When};
+use super::{Commit, Mark, NotesEntry, When};
 
 /// Most entries of one kind that one update adds; of more the newest.
 const EACH_MAX: usize = 8;
@@ -17,7 +17,7 @@ const OUTCOMES_MAX: usize = 3;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Happened {
     /// In the order in which it is told.
-    pub entries: Vec<Progress>,
+    pub entries: Vec<NotesEntry>,
     /// Up to where everything is told then.
     pub mark: Mark,
 }
@@ -33,10 +33,10 @@ pub fn since(mark: Mark, state: &State, ledger: &Ledger, commits: &[Commit]) -> 
     finished_requests(mark, ledger, &mut entries);
     checks(mark, ledger, &mut entries);
     for commit in commits.iter().rev() {
-        entries.push(Progress {
+        entries.push(NotesEntry {
             at: commit.at.map_or(When::Now, When::At),
             title: format!("Commit {}", one_line(&commit.words, TITLE_UNITS)),
-            ..Progress::default()
+            ..NotesEntry::default()
         });
     }
     found_decisions(mark, ledger, &mut entries);
@@ -62,15 +62,15 @@ fn told_now(ledger: &Ledger) -> Mark {
 }
 
 /// The newest of them; that there were more is an entry of its own.
-fn newest<T>(mut all: Vec<T>, what: &str, entries: &mut Vec<Progress>) -> Vec<T> {
+fn newest<T>(mut all: Vec<T>, what: &str, entries: &mut Vec<NotesEntry>) -> Vec<T> {
     let left_out = all.len().saturating_sub(EACH_MAX);
     if left_out > 0 {
-        entries.push(Progress { title: format!("and {left_out} more {what}"), ..Progress::default() });
+        entries.push(NotesEntry { title: format!("and {left_out} more {what}"), ..NotesEntry::default() });
     }
     all.split_off(left_out)
 }
 
-fn finished_tasks(mark: Mark, ledger: &Ledger, entries: &mut Vec<Progress>) {
+fn finished_tasks(mark: Mark, ledger: &Ledger, entries: &mut Vec<NotesEntry>) {
     let is_new = |task: &&Task| task.status == "completed" && task.changed.offset > mark.offset;
     let mut done: Vec<&Task> = ledger.tasks.iter().filter(is_new).collect();
     done.sort_by_key(|task| task.changed);
@@ -81,7 +81,7 @@ fn finished_tasks(mark: Mark, ledger: &Ledger, entries: &mut Vec<Progress>) {
         };
         let segment = ledger.segments.iter().rfind(of_task);
         let number = if task.id.is_empty() { String::new() } else { format!("#{} ", one_line(&task.id, 20)) };
-        entries.push(Progress {
+        entries.push(NotesEntry {
             at: When::Line(task.changed.offset),
             title: format!("Task done: {number}{}", one_line(&task.subject, TITLE_UNITS)),
             lines: segment.map(segment_lines).unwrap_or_default(),
@@ -90,13 +90,13 @@ fn finished_tasks(mark: Mark, ledger: &Ledger, entries: &mut Vec<Progress>) {
 }
 
 /// Where there are no tasks, the user's requests take their place.
-fn finished_requests(mark: Mark, ledger: &Ledger, entries: &mut Vec<Progress>) {
+fn finished_requests(mark: Mark, ledger: &Ledger, entries: &mut Vec<NotesEntry>) {
     let did_something =
         |it: &&&Segment| !it.files.is_empty() || !it.commands.is_empty() || !it.outcomes.is_empty();
     let finished = ledger.finished_segments();
     let new = finished.iter().filter(|it| it.is_request() && it.end.is_some_and(|end| end > mark.turn));
     for segment in newest(new.filter(did_something).collect(), "requests done", entries) {
-        entries.push(Progress {
+        entries.push(NotesEntry {
             at: end_of(segment, ledger),
             title: format!("Request done: \"{}\"", one_line(&segment.subject, TITLE_UNITS)),
             lines: segment_lines(segment),
@@ -125,7 +125,7 @@ fn segment_lines(segment: &Segment) -> Vec<String> {
 }
 
 /// Tests that ran, with how they ended; other checks are many and say less.
-fn checks(mark: Mark, ledger: &Ledger, entries: &mut Vec<Progress>) {
+fn checks(mark: Mark, ledger: &Ledger, entries: &mut Vec<NotesEntry>) {
     let is_new = |it: &&CommandUse| {
         it.kind == CommandKind::Test && it.last.offset > mark.check && it.succeeded.is_some()
     };
@@ -134,7 +134,7 @@ fn checks(mark: Mark, ledger: &Ledger, entries: &mut Vec<Progress>) {
     for command in newest(ran, "test runs", entries) {
         let outcome = if command.succeeded == Some(true) { "passed" } else { "failed" };
         let last = command.result.last().map(|line| format!("> {}", one_line(line, LINE_UNITS)));
-        entries.push(Progress {
+        entries.push(NotesEntry {
             at: When::Line(command.last.offset),
             title: format!("Tests {outcome}: `{}`", one_line(&command.normal, TITLE_UNITS)),
             lines: last.into_iter().collect(),
@@ -142,14 +142,14 @@ fn checks(mark: Mark, ledger: &Ledger, entries: &mut Vec<Progress>) {
     }
 }
 
-fn found_decisions(mark: Mark, ledger: &Ledger, entries: &mut Vec<Progress>) {
+fn found_decisions(mark: Mark, ledger: &Ledger, entries: &mut Vec<NotesEntry>) {
     let found = ledger.findings.iter();
     let is_new = |it: &&throughline_domain::ledger::Finding| {
         it.kind == FindingKind::Decision && it.place.offset > mark.offset
     };
     for finding in newest(found.filter(is_new).collect(), "decisions in passing", entries) {
         let who = if finding.by_user { "the user" } else { "the agent" };
-        entries.push(Progress {
+        entries.push(NotesEntry {
             at: When::Line(finding.place.offset),
             title: format!("Decided, in the words of {who}"),
             lines: vec![format!("\"{}\"", one_line(&finding.quote, LINE_UNITS))],
@@ -158,7 +158,7 @@ fn found_decisions(mark: Mark, ledger: &Ledger, entries: &mut Vec<Progress>) {
 }
 
 /// Decisions that were recorded; gives the number of the last one.
-fn recorded_decisions(mark: Mark, state: &State, entries: &mut Vec<Progress>) -> u64 {
+fn recorded_decisions(mark: Mark, state: &State, entries: &mut Vec<NotesEntry>) -> u64 {
     let decisions = state.entries(Kind::Decision);
     let new = decisions.iter().filter(|entry| entry.id.number > mark.decision).collect();
     for entry in newest(new, "decisions", entries) {
@@ -168,7 +168,7 @@ fn recorded_decisions(mark: Mark, state: &State, entries: &mut Vec<Progress>) ->
             }
             _ => None,
         };
-        entries.push(Progress {
+        entries.push(NotesEntry {
             at: time::parse(&entry.timestamp).map_or(When::Now, When::At),
             title: format!("Decision {}: {}", entry.id, one_line(&entry.text, TITLE_UNITS)),
             lines: reason.into_iter().collect(),

@@ -60,7 +60,7 @@ impl Kept {
 
 #[cfg(test)]
 mod tests {
-    use throughline_domain::ledger::{CommandKind, ErrorSeen, Place, Task, UserWord};
+    use throughline_domain::ledger::{CommandKind, ErrorSeen, Task, TranscriptPlace, UserWord};
     use throughline_domain::need::NeedUse;
 
     use super::*;
@@ -91,7 +91,7 @@ mod tests {
         let command = |normal: &str, offset| CommandUse {
             normal: normal.to_owned(),
             kind: CommandKind::Test,
-            last: Place { turn: 1, offset },
+            last: TranscriptPlace { turn: 1, offset },
             ..CommandUse::default()
         };
         let ledger = Ledger {

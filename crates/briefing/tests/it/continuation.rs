@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use throughline_briefing::continuation::{
-    Advice, Fill, Session, Standing, UNITS_MAX, Variant, as_json, decide, plain,
+    Advice, Fill, Session, UNITS_MAX, Variant, WorkStanding, as_json, decide, plain,
 };
 use throughline_domain::State;
 use throughline_domain::ledger::Ledger;
@@ -24,8 +24,8 @@ pub(crate) fn task(id: &str, subject: &str, status: &str) -> Value {
     json!({"id": id, "subject": subject, "status": status, "created": place(1), "changed": place(2)})
 }
 
-pub(crate) fn standing<'a>(state: &'a State, ledger: &'a Ledger) -> Standing<'a> {
-    Standing { state, ledger, session: LIVE, fill: EARLY, purified: None, is_dirty: Some(false) }
+pub(crate) fn standing<'a>(state: &'a State, ledger: &'a Ledger) -> WorkStanding<'a> {
+    WorkStanding { state, ledger, session: LIVE, fill: EARLY, purified: None, is_dirty: Some(false) }
 }
 
 fn variant(state: &Value, told: Value) -> Variant {
@@ -184,7 +184,7 @@ fn whether_to_clear_depends_on_what_is_in_hand_and_how_full_it_is() {
     for (tasks, session, fill, is_dirty, expected) in rows {
         let (state, ledger) = (State::empty(), ledger(json!({"tasks": tasks})));
         let next =
-            decide(&Standing { state: &state, ledger: &ledger, session, fill, purified: None, is_dirty });
+            decide(&WorkStanding { state: &state, ledger: &ledger, session, fill, purified: None, is_dirty });
         assert_eq!(next.clear.advice, expected, "{tasks} {session:?} {fill:?} {is_dirty:?}");
         assert!(!next.clear.why.is_empty(), "never unexplained");
     }
@@ -193,7 +193,7 @@ fn whether_to_clear_depends_on_what_is_in_hand_and_how_full_it_is() {
 #[test]
 fn a_session_that_is_over_is_resumed_with_the_prompt() {
     let (state, ledger) = (State::empty(), ledger(json!({"tasks": [task("3", "it's late", "pending")]})));
-    let next = decide(&Standing { session: OVER, ..standing(&state, &ledger) });
+    let next = decide(&WorkStanding { session: OVER, ..standing(&state, &ledger) });
     let command = next.command.as_ref().unwrap().text();
     assert_eq!(command, r"claude --resume s1 'begin with task #3: it'\''s late'");
 }
@@ -208,7 +208,7 @@ proptest! {
         let id = if dice % 5 == 0 { "a'b; rm\n" } else { "s1" };
         let session = (dice % 3 > 0).then_some(Session { id, is_live: dice % 3 == 1 });
         let fill = (dice % 2 == 0).then_some(Fill { percent, warning: 70 });
-        let standing = Standing { state: &state, ledger: &ledger, session, fill, purified: (dice % 5 == 0).then_some(30), is_dirty: Some(dice % 7 == 0) };
+        let standing = WorkStanding { state: &state, ledger: &ledger, session, fill, purified: (dice % 5 == 0).then_some(30), is_dirty: Some(dice % 7 == 0) };
         let next = decide(&standing);
         let line = next.brief.clone().unwrap_or_default();
         prop_assert!(utf16_len(&line) <= 240 && line.lines().count() <= 1, "{line}");
@@ -233,7 +233,7 @@ proptest! {
 fn a_context_that_has_gone_bad_is_cleared_first_whatever_is_in_hand() {
     let state = State::empty();
     let ledger = Ledger::default();
-    let bad = Standing { purified: Some(37), is_dirty: Some(true), ..standing(&state, &ledger) };
+    let bad = WorkStanding { purified: Some(37), is_dirty: Some(true), ..standing(&state, &ledger) };
     let clear = decide(&bad).clear;
     assert_eq!(clear.advice.word(), "clear");
     assert!(clear.why.starts_with("the context has gone bad (purity 37 of 100)"), "{}", clear.why);

@@ -4,7 +4,7 @@
 use expect_test::expect;
 use proptest::prelude::*;
 use serde_json::json;
-use throughline_briefing::notes::{Commit, CurrentState, Mark, Page, Progress, Update, When, since};
+use throughline_briefing::notes::{Commit, CurrentState, Mark, NotesEntry, Page, Update, When, since};
 use throughline_domain::ledger::Ledger;
 use throughline_domain::{State, Timestamp, time};
 
@@ -262,7 +262,7 @@ fn marks_that_somebody_damaged_cost_the_marks_alone() {
 fn a_page_that_grows_too_long_is_put_aside_whole() {
     let page = written(None, &state(), &session(), &[], now()).unwrap().text;
     let current = CurrentState::of(&state(), &session(), &[]);
-    let entries = [Progress { title: "Note: one more".to_owned(), ..Progress::default() }];
+    let entries = [NotesEntry { title: "Note: one more".to_owned(), ..NotesEntry::default() }];
     let update = Update {
         session: "2f467a84",
         parent: None,
@@ -309,8 +309,8 @@ proptest! {
 fn an_entry_carries_the_time_of_its_event() {
     let then = now() - std::time::Duration::from_mins(40);
     let entries = [
-        Progress { title: "Tests passed".to_owned(), at: When::At(then), ..Progress::default() },
-        Progress { title: "Note".to_owned(), ..Progress::default() },
+        NotesEntry { title: "Tests passed".to_owned(), at: When::At(then), ..NotesEntry::default() },
+        NotesEntry { title: "Note".to_owned(), ..NotesEntry::default() },
     ];
     let current = CurrentState::default();
     let update = Update {

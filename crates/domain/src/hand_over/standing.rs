@@ -159,10 +159,10 @@ pub fn paths_in(text: &str) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
     use crate::hand_over::HandOver;
-    use crate::ledger::{Place, Refusal, Task};
+    use crate::ledger::{Refusal, Task, TranscriptPlace};
 
     fn ledger(command: &str, turn: u64, succeeded: Option<bool>) -> Ledger {
-        let last = Place { turn, offset: turn };
+        let last = TranscriptPlace { turn, offset: turn };
         let used = CommandUse { normal: command.to_owned(), last, succeeded, ..CommandUse::default() };
         Ledger { turn, commands: vec![used], ..Ledger::default() }
     }
@@ -204,7 +204,7 @@ mod tests {
     fn a_command_that_the_user_refused_since_is_none_that_works() {
         let refusal = |turn| Refusal {
             what: "make deploy".to_owned(),
-            place: Place { turn, offset: 1 },
+            place: TranscriptPlace { turn, offset: 1 },
             ..Refusal::default()
         };
         let ledger = |turn| Ledger { refusals: vec![refusal(turn)], ..Ledger::default() };
@@ -220,7 +220,7 @@ mod tests {
             tasks: vec![Task {
                 subject: "Write the parser".to_owned(),
                 status: status.to_owned(),
-                changed: Place { turn, offset: 1 },
+                changed: TranscriptPlace { turn, offset: 1 },
                 ..Task::default()
             }],
             ..Ledger::default()

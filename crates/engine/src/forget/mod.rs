@@ -1,8 +1,8 @@
 //! Forgetting: words, or what a session, a project or a time brought, goes out of every place, and it is proven.
 
-pub mod found;
 pub mod origin;
 pub mod target;
+pub mod traces;
 pub mod words;
 
 /// Hooks may write meanwhile: so often everything is looked through before giving up.

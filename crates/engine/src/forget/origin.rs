@@ -19,7 +19,7 @@ use throughline_store::task_summaries::TaskSummaries;
 use throughline_store::usage::{RowKind, UsageStore};
 
 use super::ROUNDS_MAX;
-use super::found::{Found, Proof};
+use super::traces::{Proof, Traces};
 use crate::at_hand::{ARCHIVE_WAIT, AtHand};
 use crate::checkpoint as making;
 use crate::liveness::{self, Fate};
@@ -49,7 +49,7 @@ impl<'a> Forgetting<'a> {
     }
 
     /// What there is, everywhere.
-    pub fn found(&self) -> Result<Found, WorkError> {
+    pub fn found(&self) -> Result<Traces, WorkError> {
         self.look(&self.scope)
     }
 
@@ -76,8 +76,8 @@ impl<'a> Forgetting<'a> {
         self.at_hand.place.claude_folder.as_deref().map(TaskSummaries::of)
     }
 
-    fn look(&self, scope: &Scope) -> Result<Found, WorkError> {
-        let mut found = Found::of(self.entries(scope)?);
+    fn look(&self, scope: &Scope) -> Result<Traces, WorkError> {
+        let mut found = Traces::of(self.entries(scope)?);
         if let Some(mut archive) = self.archive()? {
             let ScopeRows { entries, history, sessions, usage } = archive.forget_scope(scope, true)?;
             found.put("archive: entries", entries, 0);

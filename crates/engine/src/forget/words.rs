@@ -20,7 +20,7 @@ use crate::work_error::WorkError;
 
 /// What holds the words.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct Occurrences {
     /// Entries of the working set, by their ids.
     pub entries: Vec<String>,
     /// Rows of the archive.
@@ -35,7 +35,7 @@ pub struct Found {
     pub passages: u64,
 }
 
-impl Found {
+impl Occurrences {
     /// Whether nothing does.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -74,7 +74,7 @@ impl<'a> Forgetting<'a> {
     }
 
     /// What holds the words, in a state and everywhere else.
-    pub fn found(&self, state: &State) -> Result<Found, WorkError> {
+    pub fn found(&self, state: &State) -> Result<Occurrences, WorkError> {
         let needle = &self.needle;
         let rows = self.archive()?.forget(self.project_key(), &|text| needle.is_in(text), true)?;
         let checkpoints = self.checkpoints_holding();
@@ -82,7 +82,7 @@ impl<'a> Forgetting<'a> {
             |path: &Spot| checkpoints.iter().any(|id| path.name().strip_suffix(".json") == Some(id));
         let mut files = self.places.mask(needle, true)?;
         files.retain(|path| !of_checkpoint(path));
-        Ok(Found {
+        Ok(Occurrences {
             entries: entries_holding(state, needle),
             rows: rows.entries + rows.others,
             files,

@@ -43,19 +43,19 @@ pub struct Changed {
     /// The name of its project's folder below `projects`.
     pub project_folder: String,
     /// Where each store stands in it; `None` for one that has it as it is.
-    pub standing: Both<Option<Standing>>,
+    pub read_up_to: Both<Option<ReadUpTo>>,
 }
 
 /// Where a store stands in a transcript.
 #[derive(Debug, Clone)]
-pub struct Standing {
+pub struct ReadUpTo {
     /// The first byte that it does not have yet.
     pub cursor: Cursor,
     /// What it noted there, to go on.
     pub state: String,
 }
 
-impl Standing {
+impl ReadUpTo {
     fn of(known: Option<&KnownFile>) -> Self {
         known.map_or_else(
             || Self { cursor: Cursor::at_start(), state: String::new() },
@@ -75,31 +75,31 @@ impl Changed {
     ) -> Self {
         let folder = path.parent().and_then(Path::file_name);
         let project_folder = folder.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let standing = Both { usage: None, recall: Some(Standing::of(known.get(&key))) };
-        Self { path, key, mark, agent: USUAL, project_folder, standing }
+        let read_up_to = Both { usage: None, recall: Some(ReadUpTo::of(known.get(&key))) };
+        Self { path, key, mark, agent: USUAL, project_folder, read_up_to }
     }
 
     /// Bytes that one of the stores did not read yet.
     #[must_use]
     pub fn bytes_new(&self) -> u64 {
-        let Both { usage, recall } = &self.standing;
+        let Both { usage, recall } = &self.read_up_to;
         usage.iter().chain(recall).map(|it| self.bytes_behind(it)).max().unwrap_or(0)
     }
 
     /// Bytes that the index of recall did not read yet.
     #[must_use]
     pub fn bytes_new_to_recall(&self) -> u64 {
-        self.standing.recall.as_ref().map_or(0, |it| self.bytes_behind(it))
+        self.read_up_to.recall.as_ref().map_or(0, |it| self.bytes_behind(it))
     }
 
     /// A file that became shorter is read anew.
-    fn bytes_behind(&self, standing: &Standing) -> u64 {
-        self.mark.size_bytes.checked_sub(standing.cursor.offset).unwrap_or(self.mark.size_bytes)
+    fn bytes_behind(&self, read_up_to: &ReadUpTo) -> u64 {
+        self.mark.size_bytes.checked_sub(read_up_to.cursor.offset).unwrap_or(self.mark.size_bytes)
     }
 }
 
 /// What the stores know of files; `None` for one that wants none of them.
-pub type Known<'k> = Both<Option<&'k BTreeMap<String, KnownFile>>>;
+pub type KnownFiles<'k> = Both<Option<&'k BTreeMap<String, KnownFile>>>;
 
 /// The client's configuration folders: those that `CLAUDE_CONFIG_DIR` lists, else the usual ones.
 #[must_use]
@@ -125,7 +125,7 @@ pub fn config_folders(place: &Place) -> Vec<PathBuf> {
 
 /// Looks through the folders.
 #[must_use]
-pub fn discover(config_folders: &[PathBuf], known: Known<'_>, forgotten: &Forgotten) -> Discovered {
+pub fn discover(config_folders: &[PathBuf], known: KnownFiles<'_>, forgotten: &Forgotten) -> Discovered {
     let mut found = Discovered::default();
     let mut entries = 0;
     for config_folder in config_folders {
@@ -164,7 +164,7 @@ impl Discovered {
         path: PathBuf,
         meta: Option<Metadata>,
         projects: &Path,
-        known: Known<'_>,
+        known: KnownFiles<'_>,
         forgotten: &Forgotten,
     ) {
         let Some(meta) = meta else { return };
@@ -178,16 +178,16 @@ impl Discovered {
         let of = |files: &BTreeMap<String, KnownFile>| {
             let known = files.get(&key);
             let is_done = known.is_some_and(|known| known.is_settled && known.mark == mark);
-            (!is_done).then(|| Standing::of(known))
+            (!is_done).then(|| ReadUpTo::of(known))
         };
-        let standing = Both { usage: known.usage.and_then(of), recall: known.recall.and_then(of) };
-        if standing.usage.is_none() && standing.recall.is_none() {
+        let read_up_to = Both { usage: known.usage.and_then(of), recall: known.recall.and_then(of) };
+        if read_up_to.usage.is_none() && read_up_to.recall.is_none() {
             return;
         }
         let below = path.strip_prefix(projects).ok().and_then(|below| below.components().next());
         let project_folder =
             below.map(|it| it.as_os_str().to_string_lossy().into_owned()).unwrap_or_default();
-        self.changed.push(Changed { path, key, mark, agent: USUAL, project_folder, standing });
+        self.changed.push(Changed { path, key, mark, agent: USUAL, project_folder, read_up_to });
     }
 
     fn in_order(mut self) -> Self {

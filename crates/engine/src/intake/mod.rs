@@ -19,7 +19,7 @@ use throughline_store::forget::Forgotten;
 use throughline_store::recall::RecallError;
 use throughline_store::usage::UsageStore;
 
-use self::discover::{Changed, Discovered, Known, config_folders, discover};
+use self::discover::{Changed, Discovered, KnownFiles, config_folders, discover};
 use self::transcript::{Piece, Reading};
 use crate::place::Place;
 
@@ -88,7 +88,7 @@ pub fn catch_up(place: &Place, stores: Stores<'_>, limits: Limits, progress: &mu
         recall: Side::begin(stores.recall, recall::Writer::begin),
     };
     let found = {
-        let known = Known {
+        let known = KnownFiles {
             usage: sides.usage.going().map(|writer| &writer.known),
             recall: sides.recall.going().map(|writer| &writer.known),
         };

@@ -11,7 +11,7 @@ use throughline_store::forget::Forgotten;
 use throughline_store::known_files::KnownFile;
 use throughline_store::transcript_file::{self, Cursor};
 
-use super::discover::{Changed, Standing};
+use super::discover::{Changed, ReadUpTo};
 use super::readers::OfFile;
 use super::{Both, Limits, recall, usage};
 
@@ -89,8 +89,8 @@ struct Listener<E> {
 }
 
 impl<E: Ear> Listener<E> {
-    fn of(standing: Option<&Standing>, ear: impl FnOnce(&str) -> E) -> Option<Self> {
-        standing.map(|it| Self { ear: ear(&it.state), cursor: it.cursor.clone() })
+    fn of(read_up_to: Option<&ReadUpTo>, ear: impl FnOnce(&str) -> E) -> Option<Self> {
+        read_up_to.map(|it| Self { ear: ear(&it.state), cursor: it.cursor.clone() })
     }
 
     /// What a stretch told that was just read.
@@ -122,8 +122,8 @@ impl<E: Ear> Listener<E> {
 
 /// Reads on in a file; gives piece after piece until `give` says stop or the time is up. Returns whether to go on.
 pub(super) fn read(file: &Changed, how: &Reading<'_>, give: &mut dyn FnMut(Piece) -> bool) -> bool {
-    let mut usage = Listener::of(file.standing.usage.as_ref(), |state| usage::Lines::of(file, state));
-    let mut recall = Listener::of(file.standing.recall.as_ref(), |state| {
+    let mut usage = Listener::of(file.read_up_to.usage.as_ref(), |state| usage::Lines::of(file, state));
+    let mut recall = Listener::of(file.read_up_to.recall.as_ref(), |state| {
         recall::Lines::of(file, state, how.seen, how.forgotten)
     });
     let mut bytes = 0;

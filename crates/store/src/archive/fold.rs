@@ -75,7 +75,7 @@ struct Fold<'a> {
 }
 
 /// A row that an event is about.
-struct Found {
+struct KeptEntry {
     entry_no: i64,
     text: String,
     body: String,
@@ -169,26 +169,26 @@ impl Fold<'_> {
     }
 
     /// The row with the event's id and words: an entry that is added again is the same entry.
-    fn same_entry(&self, event: &Event, text: &str) -> rusqlite::Result<Option<Found>> {
+    fn same_entry(&self, event: &Event, text: &str) -> rusqlite::Result<Option<KeptEntry>> {
         self.transaction
             .prepare_cached(
                 "SELECT entry_no, text, body, left_at IS NULL FROM entries
                  WHERE project = ?1 AND kind = ?2 AND id = ?3 AND text = ?4
                  ORDER BY left_at IS NULL DESC, entry_no DESC LIMIT 1",
             )?
-            .query_row(params![self.project, event.kind, event.id, text], Found::from_row)
+            .query_row(params![self.project, event.kind, event.id, text], KeptEntry::from_row)
             .optional()
     }
 
     /// The row that the id means now: the one in the working set, else the last that was.
-    fn current_entry(&self, event: &Event) -> rusqlite::Result<Option<Found>> {
+    fn current_entry(&self, event: &Event) -> rusqlite::Result<Option<KeptEntry>> {
         self.transaction
             .prepare_cached(
                 "SELECT entry_no, text, body, left_at IS NULL FROM entries
                  WHERE project = ?1 AND kind = ?2 AND id = ?3
                  ORDER BY left_at IS NULL DESC, left_why IS ?4, entry_no DESC LIMIT 1",
             )?
-            .query_row(params![self.project, event.kind, event.id, NOT_COMMITTED], Found::from_row)
+            .query_row(params![self.project, event.kind, event.id, NOT_COMMITTED], KeptEntry::from_row)
             .optional()
     }
 
@@ -236,7 +236,7 @@ impl Fold<'_> {
         event_no: u64,
         event: &Event,
         entry_no: i64,
-        found: Option<&Found>,
+        found: Option<&KeptEntry>,
         words: &Words,
     ) -> rusqlite::Result<()> {
         let replaced = found.filter(|found| found.body != words.body);
@@ -262,7 +262,7 @@ impl Fold<'_> {
     }
 
     /// Gives the row the event's words; the old ones are in the history.
-    fn take_over_words(&self, found: &Found, words: &Words, at: &str) -> rusqlite::Result<()> {
+    fn take_over_words(&self, found: &KeptEntry, words: &Words, at: &str) -> rusqlite::Result<()> {
         if found.body == words.body {
             return Ok(());
         }
@@ -313,7 +313,7 @@ impl Fold<'_> {
     }
 }
 
-impl Found {
+impl KeptEntry {
     fn from_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self { entry_no: row.get(0)?, text: row.get(1)?, body: row.get(2)?, is_live: row.get(3)? })
     }

@@ -54,7 +54,7 @@ pub enum BackupError {
 
 /// What is copied, and why now.
 #[derive(Debug, Clone, Copy)]
-pub struct Moment<'a> {
+pub struct BackupMoment<'a> {
     /// The project's key.
     pub project: &'a str,
     /// The session's id, as the agent spells it.
@@ -109,7 +109,7 @@ impl Backups {
     }
 
     /// Copies what is new in a transcript, at most [`SLICE_BYTES_MAX`] of it. Nothing new, or no transcript: nothing is written.
-    pub fn take(&self, moment: &Moment<'_>) -> Result<Taken, BackupError> {
+    pub fn take(&self, moment: &BackupMoment<'_>) -> Result<Taken, BackupError> {
         let Some(source) = open_source(moment.transcript)? else { return Ok(Taken::default()) };
         let name = safe_name(moment.session);
         let folder = self.root.join(safe_name(moment.project));

@@ -9,7 +9,7 @@ pub mod log;
 pub mod machine;
 pub mod mask_key;
 pub mod paths;
-pub mod placing;
 pub(crate) mod positional;
+pub mod restore_stage;
 pub mod scratch;
 pub mod transcript_file;

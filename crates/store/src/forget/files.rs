@@ -10,7 +10,7 @@ use throughline_domain::Timestamp;
 
 use super::{FILE_BYTES_MAX, FILES_MAX, Scope};
 use crate::archive;
-use crate::catalogue::{self, Entry, Forgotten, Found, SharedLines, Under};
+use crate::catalogue::{self, Entry, Forgotten, Inventory, SharedLines, Under};
 use crate::door::Spot;
 use crate::files::{self, Durability, FileError};
 use crate::paths::{Home, safe_name};
@@ -188,7 +188,7 @@ impl Pieces {
     }
 
     /// What is no file of ours, and what killed writers left: that goes in any case, for it may hold anything.
-    fn take_stray(&mut self, found: &Found) {
+    fn take_stray(&mut self, found: &Inventory) {
         self.links.extend(found.odd.iter().cloned());
         for spot in &found.unfinished {
             self.file("files that were not finished", spot);

@@ -71,7 +71,7 @@ use crate::lock::{Lock, LockError, Patience};
 use crate::outbox::{Batch, Event, Op, Outbox};
 use crate::paths::{Home, Project};
 use crate::statusline_rules::{Watched, stamp_of};
-use reconcile::Standing;
+use reconcile::WhoseVersion;
 use state_file::StateFileError;
 use throughline_redact as redact;
 use versions::Versions;
@@ -197,9 +197,11 @@ impl Memory {
         let path = state_file::standing(&self.project)?;
         let (standing, last) = reconcile::standing(self, &path)?;
         Ok(match standing {
-            Standing::Ours { state, .. } => Some(*state),
-            Standing::Missing => None,
-            Standing::Earlier(_) | Standing::Foreign(_) | Standing::Corrupt(_) => last.map(|last| last.state),
+            WhoseVersion::Ours { state, .. } => Some(*state),
+            WhoseVersion::Missing => None,
+            WhoseVersion::Earlier(_) | WhoseVersion::Foreign(_) | WhoseVersion::Corrupt(_) => {
+                last.map(|last| last.state)
+            }
         })
     }
 

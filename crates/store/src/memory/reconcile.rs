@@ -103,7 +103,7 @@ pub(super) struct Foreign {
 
 /// Whose version stands in the state file.
 #[derive(Debug)]
-pub(super) enum Standing {
+pub(super) enum WhoseVersion {
     /// None at all.
     Missing,
     /// What we last wrote.
@@ -117,13 +117,16 @@ pub(super) enum Standing {
 }
 
 /// Looks at the state file, and at what we last wrote. Whatever is not ours is looked at no closer than its limit allows.
-pub(super) fn standing(memory: &Memory, path: &Spot) -> Result<(Standing, Option<LastKnown>), MemoryError> {
+pub(super) fn standing(
+    memory: &Memory,
+    path: &Spot,
+) -> Result<(WhoseVersion, Option<LastKnown>), MemoryError> {
     let mut last = last_known(memory)?;
     let bytes = match files::read_limited(path, STATE_FILE_BYTES_MAX) {
         Ok(Some(bytes)) => bytes,
-        Ok(None) => return Ok((Standing::Missing, last)),
+        Ok(None) => return Ok((WhoseVersion::Missing, last)),
         Err(error) if error.source.kind() == std::io::ErrorKind::FileTooLarge => {
-            return Ok((Standing::Corrupt(unreadable(error.source.to_string())), last));
+            return Ok((WhoseVersion::Corrupt(unreadable(error.source.to_string())), last));
         }
         Err(error) => return Err(error.into()),
     };
@@ -133,27 +136,27 @@ pub(super) fn standing(memory: &Memory, path: &Spot) -> Result<(Standing, Option
     if last.as_ref().is_some_and(|last| last.wrote(&bytes)) {
         let hash = content_hash::of(&bytes);
         let standing = match state_in(&bytes) {
-            Ok((state, problems)) => Standing::Ours { state: Box::new(state), problems, hash },
-            Err(unreadable) => Standing::Corrupt(unreadable),
+            Ok((state, problems)) => WhoseVersion::Ours { state: Box::new(state), problems, hash },
+            Err(unreadable) => WhoseVersion::Corrupt(unreadable),
         };
         return Ok((standing, last));
     }
     if bytes.len() as u64 > FOREIGN_BYTES_MAX {
         let why = format!("more than {FOREIGN_BYTES_MAX} bytes that were not written here");
-        return Ok((Standing::Corrupt(unreadable(why)), last));
+        return Ok((WhoseVersion::Corrupt(unreadable(why)), last));
     }
     match state_in(&bytes) {
-        Err(unreadable) => return Ok((Standing::Corrupt(unreadable), last)),
+        Err(unreadable) => return Ok((WhoseVersion::Corrupt(unreadable), last)),
         // Another layout of the same words.
         Ok((state, problems)) if last.as_ref().is_some_and(|last| last.state == state) => {
             let hash = LastKnown::hash_over(last.as_ref(), &content_hash::of(&bytes));
-            return Ok((Standing::Ours { state: Box::new(state), problems, hash }, last));
+            return Ok((WhoseVersion::Ours { state: Box::new(state), problems, hash }, last));
         }
         Ok(_) => {}
     }
     let foreign = Foreign { hash: content_hash::of(&bytes), bytes };
     let is_known = Versions::known(memory).has(&foreign.hash);
-    Ok((if is_known { Standing::Earlier(foreign) } else { Standing::Foreign(foreign) }, last))
+    Ok((if is_known { WhoseVersion::Earlier(foreign) } else { WhoseVersion::Foreign(foreign) }, last))
 }
 
 /// The state that some bytes are.
@@ -177,20 +180,20 @@ pub(super) fn load(
     sweep(memory, path);
     let (standing, last) = standing(memory, path)?;
     let mut base = match standing {
-        Standing::Missing => return Ok(rebuild_missing(memory, last)),
-        Standing::Corrupt(why) => return rebuild_corrupt(memory, path, last, &why, now),
-        Standing::Ours { state, problems, hash } => {
+        WhoseVersion::Missing => return Ok(rebuild_missing(memory, last)),
+        WhoseVersion::Corrupt(why) => return rebuild_corrupt(memory, path, last, &why, now),
+        WhoseVersion::Ours { state, problems, hash } => {
             let mut base = found(*state, problems, hash);
             if let Some(last) = &last {
                 raise_counters(&mut base.state, &last.state);
             }
             base
         }
-        Standing::Foreign(foreign) | Standing::Earlier(foreign) if taking == Some(&foreign.hash) => {
+        WhoseVersion::Foreign(foreign) | WhoseVersion::Earlier(foreign) if taking == Some(&foreign.hash) => {
             take_over(memory, &foreign, last, now)
         }
-        Standing::Earlier(foreign) => in_force(&foreign.hash, last),
-        Standing::Foreign(foreign) => {
+        WhoseVersion::Earlier(foreign) => in_force(&foreign.hash, last),
+        WhoseVersion::Foreign(foreign) => {
             let mut base = in_force(&foreign.hash, last);
             base.repairs.push(Repair::Waits { hash: foreign.hash.clone() });
             base.waits = Some(foreign);
@@ -255,13 +258,13 @@ pub(super) fn if_settled(memory: &Memory, path: &Spot) -> Result<Option<(State, 
     let is_first = last.is_none();
     let ours = || last.map_or_else(State::empty, |last| last.state);
     Ok(match standing {
-        Standing::Ours { state, .. } => Some((*state, Vec::new())),
-        Standing::Earlier(_) => Some((ours(), Vec::new())),
-        Standing::Foreign(foreign) => Some((ours(), vec![Repair::Waits { hash: foreign.hash }])),
-        Standing::Missing if is_first && !memory.home.archive().exists() => {
+        WhoseVersion::Ours { state, .. } => Some((*state, Vec::new())),
+        WhoseVersion::Earlier(_) => Some((ours(), Vec::new())),
+        WhoseVersion::Foreign(foreign) => Some((ours(), vec![Repair::Waits { hash: foreign.hash }])),
+        WhoseVersion::Missing if is_first && !memory.home.archive().exists() => {
             Some((State::empty(), Vec::new()))
         }
-        Standing::Missing | Standing::Corrupt(_) => None,
+        WhoseVersion::Missing | WhoseVersion::Corrupt(_) => None,
     })
 }
 

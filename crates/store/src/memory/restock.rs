@@ -6,7 +6,7 @@ use serde_json::Value;
 use throughline_domain::{Origin, time};
 use throughline_redact as redact;
 
-use super::reconcile::{self, Standing};
+use super::reconcile::{self, WhoseVersion};
 use super::{Author, Memory, batch_uid, draft};
 use crate::archive::{Archive, Filter};
 use crate::gate::GateError;
@@ -45,7 +45,9 @@ impl Memory {
         }
         let path = state_file::standing(&self.project).map_err(MemoryError::from)?;
         // Somebody else's version is not ours to record.
-        let Standing::Ours { state, hash, .. } = reconcile::standing(self, &path)?.0 else { return Ok(0) };
+        let WhoseVersion::Ours { state, hash, .. } = reconcile::standing(self, &path)?.0 else {
+            return Ok(0);
+        };
         let untrusted = self.untrusted();
         let events: Vec<Event> = state
             .all_entries()

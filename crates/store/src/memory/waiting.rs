@@ -6,7 +6,7 @@
 use throughline_domain::{Problem, State};
 
 use super::difference::Difference;
-use super::reconcile::{self, Foreign, Standing};
+use super::reconcile::{self, Foreign, WhoseVersion};
 use super::versions::Versions;
 use super::{Author, Changed, Memory, MemoryError};
 use crate::door::Spot;
@@ -42,7 +42,7 @@ impl Memory {
         let path = state_file::standing(&self.project)?;
         let (standing, last) = reconcile::standing(self, &path)?;
         let mut found = Vec::new();
-        if let Standing::Foreign(foreign) = standing {
+        if let WhoseVersion::Foreign(foreign) = standing {
             found.extend(read(&foreign, last.map(|last| last.state), &ours));
         }
         for Kept { aside, note, base } in kept(self, &path) {

@@ -6,7 +6,7 @@ use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use throughline_recall::words::index_line;
-use throughline_recall::{Head, Outcome, Passage, PassageKind};
+use throughline_recall::{CommandOutcome, Head, Passage, PassageKind};
 
 use super::continued;
 
@@ -92,9 +92,9 @@ pub(super) fn heads(packed: &[u8]) -> Vec<Head> {
         at_s = at_s.wrapping_add(seconds);
         let Some(kind) = PassageKind::from_number(flags & 0x0f) else { break };
         let outcome = match flags >> 4 & 0x03 {
-            1 => Outcome::Succeeded,
-            2 => Outcome::Failed,
-            _ => Outcome::Unknown,
+            1 => CommandOutcome::Succeeded,
+            2 => CommandOutcome::Failed,
+            _ => CommandOutcome::Unknown,
         };
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         all.push(Head {
@@ -142,9 +142,9 @@ pub(super) fn passages(heads: &[Head], texts: Vec<String>) -> Vec<Passage> {
 
 fn flags(passage: &Passage) -> u8 {
     let outcome = match passage.outcome {
-        Outcome::Unknown => 0,
-        Outcome::Succeeded => 1,
-        Outcome::Failed => 2,
+        CommandOutcome::Unknown => 0,
+        CommandOutcome::Succeeded => 1,
+        CommandOutcome::Failed => 2,
     };
     passage.kind.number() | outcome << 4 | u8::from(passage.is_sidechain) << 6
 }
@@ -193,7 +193,7 @@ mod tests {
 
     fn passage(kind: u8, turn: u64, at_s: i64, text: String) -> Passage {
         let kind = PassageKind::from_number(kind).unwrap();
-        Passage { kind, outcome: Outcome::Failed, is_sidechain: turn % 2 == 1, at_s, turn, text }
+        Passage { kind, outcome: CommandOutcome::Failed, is_sidechain: turn % 2 == 1, at_s, turn, text }
     }
 
     proptest! {

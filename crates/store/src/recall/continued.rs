@@ -103,14 +103,14 @@ fn is_drawn(text: &str, bytes_min: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use throughline_recall::{Outcome, PassageKind};
+    use throughline_recall::{CommandOutcome, PassageKind};
 
     use super::*;
 
     fn passages(texts: &[&str]) -> Vec<Passage> {
         let passage = |text: &&str| Passage {
             kind: PassageKind::Output,
-            outcome: Outcome::Unknown,
+            outcome: CommandOutcome::Unknown,
             is_sidechain: false,
             at_s: 1,
             turn: 1,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use rusqlite::params;
 use serde_json::{Value, json};
-use throughline_recall::{Outcome, Passage, PassageKind};
+use throughline_recall::{CommandOutcome, Passage, PassageKind};
 
 use super::block::{self, NewBlock};
 use super::continued;
@@ -135,9 +135,9 @@ fn parts_of(record: &Value) -> Result<(&str, Vec<Passage>, Vec<u64>), String> {
 
 fn passage(row: &Value) -> Option<Passage> {
     let outcome = match row[1].as_u64()? {
-        0 => Outcome::Unknown,
-        1 => Outcome::Succeeded,
-        2 => Outcome::Failed,
+        0 => CommandOutcome::Unknown,
+        1 => CommandOutcome::Succeeded,
+        2 => CommandOutcome::Failed,
         _ => return None,
     };
     Some(Passage {
@@ -150,10 +150,10 @@ fn passage(row: &Value) -> Option<Passage> {
     })
 }
 
-fn outcome_number(outcome: Outcome) -> u8 {
+fn outcome_number(outcome: CommandOutcome) -> u8 {
     match outcome {
-        Outcome::Unknown => 0,
-        Outcome::Succeeded => 1,
-        Outcome::Failed => 2,
+        CommandOutcome::Unknown => 0,
+        CommandOutcome::Succeeded => 1,
+        CommandOutcome::Failed => 2,
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::{Connection, OptionalExtension, params};
 use throughline_recall::candidate::{self, Block, Candidate, Choice};
-use throughline_recall::promises::{Lookup, Promises};
+use throughline_recall::postings::{Lookup, Postings};
 use throughline_recall::rank::Judge;
 use throughline_recall::weights::PAIRS_MAX;
 use throughline_recall::{Asked, Found, Question, Scope, Searched, SessionOf, Taste, found, scope};
@@ -93,8 +93,8 @@ impl Recall {
         if asked.is_empty() || limit == 0 {
             return Ok((Vec::new(), Vec::new()));
         }
-        let promises = self.read(|connection| Promises::of(asked, |lookup| rows(connection, lookup)))?;
-        let choice = Choice::new(asked, promises, scope, taste);
+        let postings = self.read(|connection| Postings::of(asked, |lookup| rows(connection, lookup)))?;
+        let choice = Choice::new(asked, postings, scope, taste);
         let candidates = self.candidates(&choice, &self.sessions_in(scope, taste)?)?;
         let (wanted, unread) = candidate::to_read(asked, candidates, limit);
         Ok((self.judged(&asked.judge, &wanted, taste)?, unread))
@@ -118,7 +118,7 @@ impl Recall {
                 let (first, session): (i64, i64) = (row.get(0)?, row.get(1)?);
                 let Some(of_session) = sessions.get(&session).copied() else { continue };
                 let packed = row.get_ref(2)?.as_blob()?;
-                // Every passage takes four bytes at least: where none is promised, nothing is unpacked.
+                // Every passage takes four bytes at least: where none has the words, nothing is unpacked.
                 if !choice.is_any_within(first, packed.len() / 4) {
                     continue;
                 }

@@ -7,7 +7,7 @@
 mod documents;
 mod form;
 mod lines;
-mod places;
+mod maskable;
 
 use std::time::{Duration, Instant};
 
@@ -21,7 +21,7 @@ use crate::files::{self, Durability};
 use crate::lock::{Lock, Patience};
 use crate::paths::{Home, Project};
 use crate::recall::{Recall, RecallError, Writing};
-use places::Outcome;
+use maskable::Remasked;
 use throughline_redact::RULES_VERSION;
 
 /// Above this a database is put in order only for somebody who waits for it.
@@ -36,7 +36,7 @@ const KEPT_MAX: usize = 40;
 /// How far it came.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-struct Progress {
+struct MaskedSoFar {
     /// The rules that everything was masked by.
     done: u32,
     /// Those that are being applied.
@@ -51,7 +51,7 @@ struct Progress {
     kept: Vec<String>,
 }
 
-impl Progress {
+impl MaskedSoFar {
     fn keep(&mut self, path: &Spot) {
         let name = path.name();
         if !self.kept.contains(&name) && self.kept.len() < KEPT_MAX {
@@ -117,7 +117,7 @@ pub fn kept(home: &Home) -> Vec<Spot> {
     kept_in(home, &progress(home))
 }
 
-fn kept_in(home: &Home, progress: &Progress) -> Vec<Spot> {
+fn kept_in(home: &Home, progress: &MaskedSoFar) -> Vec<Spot> {
     let paths = progress.kept.iter().filter(|name| archive::is_aside(name) && !name.contains('/'));
     paths.map(|name| home.root().join(name)).filter(Spot::is_file).collect()
 }
@@ -126,7 +126,7 @@ fn marker(home: &Home) -> Spot {
     home.root().join("masked.json")
 }
 
-fn progress(home: &Home) -> Progress {
+fn progress(home: &Home) -> MaskedSoFar {
     let bytes = files::read_limited(&marker(home), 64 << 10).ok().flatten().unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
@@ -149,7 +149,7 @@ impl Job<'_> {
             return Some(Done { is_finished: true, ..done });
         }
         if progress.to != RULES_VERSION || (progress.waits && self.deadline.is_none()) {
-            progress = Progress { done: progress.done, to: RULES_VERSION, ..Progress::default() };
+            progress = MaskedSoFar { done: progress.done, to: RULES_VERSION, ..MaskedSoFar::default() };
         }
         if progress.waits {
             return Some(done);
@@ -157,7 +157,7 @@ impl Job<'_> {
         while progress.step < STEPS && !self.is_late() {
             match self.slice(&mut progress, &mut done) {
                 Some(at) => progress.at = at,
-                None => progress = Progress { step: progress.step + 1, at: 0, ..progress },
+                None => progress = MaskedSoFar { step: progress.step + 1, at: 0, ..progress },
             }
             self.note(&progress, &mut done);
         }
@@ -167,14 +167,14 @@ impl Job<'_> {
             // What could not be looked into is tried again from the start.
             let finished = if done.is_finished { RULES_VERSION } else { progress.done };
             let (waits, kept) = (!done.is_finished, progress.kept);
-            let progress = Progress { done: finished, to: RULES_VERSION, step: 0, at: 0, waits, kept };
+            let progress = MaskedSoFar { done: finished, to: RULES_VERSION, step: 0, at: 0, waits, kept };
             self.note(&progress, &mut done);
         }
         drop(alone);
         Some(done)
     }
 
-    fn note(&self, progress: &Progress, done: &mut Done) {
+    fn note(&self, progress: &MaskedSoFar, done: &mut Done) {
         let path = marker(self.home);
         let bytes = serde_json::to_vec(progress).unwrap_or_default();
         if let Err(error) = files::replace(&path, &bytes, Durability::Quick) {
@@ -187,7 +187,7 @@ impl Job<'_> {
     }
 
     /// Does a slice of a step; gives where the next one begins, `None` after the last.
-    fn slice(&self, progress: &mut Progress, done: &mut Done) -> Option<i64> {
+    fn slice(&self, progress: &mut MaskedSoFar, done: &mut Done) -> Option<i64> {
         let (archive, recall) = (self.home.archive(), self.home.recall());
         match progress.step {
             0 => self.next_file(progress, done),
@@ -219,22 +219,22 @@ impl Job<'_> {
         self.deadline.is_none() || path.bytes() <= QUICK_BYTES_MAX
     }
 
-    fn next_file(&self, progress: &mut Progress, done: &mut Done) -> Option<i64> {
+    fn next_file(&self, progress: &mut MaskedSoFar, done: &mut Done) -> Option<i64> {
         let roots = self.project_roots(done);
         let projects: Vec<Project> =
             roots.iter().map(|root| Project::at(root, self.user_home, self.home)).collect();
         let names_max = if self.deadline.is_some() { QUICK_NAMES_MAX } else { usize::MAX };
-        let (all, crowded) = places::of(self.home, &projects, self.claude_folder, names_max);
+        let (all, crowded) = maskable::of(self.home, &projects, self.claude_folder, names_max);
         let from = usize::try_from(progress.at).unwrap_or(0).min(all.len());
-        for (number, place) in all.iter().enumerate().skip(from) {
+        for (number, maskable) in all.iter().enumerate().skip(from) {
             if self.is_late() {
                 return i64::try_from(number).ok();
             }
-            match place.mask(self.home) {
-                Ok(Outcome::Masked) => done.masked += 1,
-                Ok(Outcome::Clean) => {}
-                Ok(Outcome::Kept) => progress.keep(place.spot()),
-                Err(error) => done.problem(place.spot(), error),
+            match maskable.mask(self.home) {
+                Ok(Remasked::Masked) => done.masked += 1,
+                Ok(Remasked::Clean) => {}
+                Ok(Remasked::Kept) => progress.keep(maskable.spot()),
+                Err(error) => done.problem(maskable.spot(), error),
             }
         }
         for folder in crowded {
@@ -248,7 +248,7 @@ impl Job<'_> {
 
     fn project_roots(&self, done: &mut Done) -> Vec<PathBuf> {
         let path = self.home.archive();
-        let mut roots = places::roots_of_sessions(self.home);
+        let mut roots = maskable::roots_of_sessions(self.home);
         if path.exists() {
             match Archive::open(&path, self.wait).and_then(|archive| archive.project_roots()) {
                 Ok(known) => roots.extend(known),

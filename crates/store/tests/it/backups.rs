@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 use throughline_domain::Timestamp;
 use throughline_store::backups::{
-    Backup, BackupError, Backups, Moment, RestoreError, SLICE_BYTES_MAX, Taken,
+    Backup, BackupError, BackupMoment, Backups, RestoreError, SLICE_BYTES_MAX, Taken,
 };
 use throughline_store::config;
 use throughline_store::lock::{Lock, Patience};
@@ -49,7 +49,7 @@ impl Scene {
     /// One second later, what is new is copied.
     fn try_take(&self, session: &str, bytes_max: u64) -> Result<Taken, BackupError> {
         self.second.set(self.second.get() + 1);
-        self.backups().take(&Moment {
+        self.backups().take(&BackupMoment {
             project: "p-1",
             session,
             transcript: &self.transcript(session),
@@ -289,7 +289,7 @@ fn two_writers_take_turns() {
             let (backups, transcript) = (scene.backups(), scene.transcript("s1"));
             threads.spawn(move || {
                 for _ in 0..20 {
-                    let moment = Moment {
+                    let moment = BackupMoment {
                         project: "p-1",
                         session: "s1",
                         transcript: &transcript,
@@ -315,7 +315,7 @@ fn two_writers_take_turns() {
 fn names_from_outside_stay_in_the_folder() {
     let scene = Scene::new();
     scene.grow("x", b"one\n");
-    let moment = Moment {
+    let moment = BackupMoment {
         project: "../../outside",
         session: "../../../evil.2",
         transcript: &scene.transcript("x"),
@@ -328,7 +328,7 @@ fn names_from_outside_stay_in_the_folder() {
     let backup = scene.backups().all().remove(0);
     assert!(backup.path.shown().starts_with(scene.folder.path().join("data/backups/")), "{:?}", backup.path);
     assert_eq!(backup.session, "../../../evil.2");
-    let relative = Moment { transcript: Path::new("x.jsonl"), ..moment };
+    let relative = BackupMoment { transcript: Path::new("x.jsonl"), ..moment };
     assert_eq!(scene.backups().take(&relative).unwrap(), Taken::default());
 }
 

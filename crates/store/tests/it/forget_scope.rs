@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use throughline_domain::Timestamp;
 use throughline_domain::slice::Query;
 use throughline_domain::usage::{RecordId, Response, Tier, Tokens};
-use throughline_recall::{Outcome, Passage, PassageKind};
+use throughline_recall::{CommandOutcome, Passage, PassageKind};
 use throughline_store::archive::{Archive, SessionRow};
 use throughline_store::forget::Scope;
 use throughline_store::lock::Patience;
@@ -152,7 +152,7 @@ fn a_session_that_goes_on_keeps_its_row_and_not_when_it_began() {
 }
 
 fn passage(at_s: i64, text: &str) -> Passage {
-    let (kind, outcome) = (PassageKind::User, Outcome::Unknown);
+    let (kind, outcome) = (PassageKind::User, CommandOutcome::Unknown);
     Passage { kind, outcome, is_sidechain: false, at_s, turn: 1, text: text.to_owned() }
 }
 

@@ -13,7 +13,7 @@ use flate2::write::DeflateEncoder;
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 use throughline_recall::words::index_line;
-use throughline_recall::{Outcome, Passage, PassageKind};
+use throughline_recall::{CommandOutcome, Passage, PassageKind};
 use throughline_redact::RULES_VERSION;
 use throughline_store::archive::Archive;
 use throughline_store::content_hash::of as hash_of;
@@ -128,7 +128,7 @@ impl Old {
         let mut index = Recall::open(&path, Duration::from_secs(1)).unwrap();
         let passage = |text: String| Passage {
             kind: PassageKind::from_number(0).unwrap(),
-            outcome: Outcome::Unknown,
+            outcome: CommandOutcome::Unknown,
             is_sidechain: false,
             at_s: 1_769_000_000,
             turn: 1,
@@ -461,7 +461,7 @@ fn the_rest_of_a_key_that_was_cut_before_it_was_masked_is_masked_too() {
         |number: usize| format!("line {number:02} {}", "of the key ".repeat(9))[..key(1).len()].to_owned();
     let passage = |lines: &[&str]| Passage {
         kind: PassageKind::Output,
-        outcome: Outcome::Unknown,
+        outcome: CommandOutcome::Unknown,
         is_sidechain: false,
         at_s: 1_769_000_000,
         turn: 1,

@@ -38,11 +38,11 @@ const SHOWN: &str = "; `throughline anchor list --proposed` shows those that wai
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    deed: Deed,
+    verb: AnchorVerb,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Deed {
+enum AnchorVerb {
     /// Record an anchor; an output style takes the place of the one that its agent had
     Add(Add),
     /// List anchors and proposals
@@ -117,11 +117,13 @@ struct List {
 }
 
 pub(crate) fn run(app: &App, args: Args) -> Result<(), Failure> {
-    match args.deed {
-        Deed::Add(add) => record(app, add),
-        Deed::List(list) => show(app, &list),
-        Deed::Promote { id, to } => promote(app, &id, to.as_deref().and_then(AnchorPriority::from_word)),
-        Deed::Confirm { ids, all } => {
+    match args.verb {
+        AnchorVerb::Add(add) => record(app, add),
+        AnchorVerb::List(list) => show(app, &list),
+        AnchorVerb::Promote { id, to } => {
+            promote(app, &id, to.as_deref().and_then(AnchorPriority::from_word))
+        }
+        AnchorVerb::Confirm { ids, all } => {
             let waiting = || anchor_proposals::read(&app.memory.folder()).waiting;
             let ids = if all { waiting().iter().map(Proposal::name).collect() } else { ids };
             if ids.is_empty() {
@@ -129,7 +131,7 @@ pub(crate) fn run(app: &App, args: Args) -> Result<(), Failure> {
             }
             ids.iter().try_for_each(|id| confirm(app, id, None))
         }
-        Deed::Rm { ids } => remove(app, &ids),
+        AnchorVerb::Rm { ids } => remove(app, &ids),
     }
 }
 

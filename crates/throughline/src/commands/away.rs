@@ -6,7 +6,7 @@ use serde_json::json;
 use throughline_briefing::focus;
 use throughline_briefing::hand_over::minute;
 use throughline_briefing::handoff::NextCompaction;
-use throughline_briefing::notes::Progress;
+use throughline_briefing::notes::NotesEntry;
 use throughline_domain::hand_over::StandingLine;
 use throughline_domain::ledger::{FindingKind, Ledger, Phase};
 use throughline_domain::text::one_line;
@@ -152,7 +152,7 @@ fn save_and_checkpoint(app: &App, note: &str) -> Kept {
 fn take_note(app: &App, note: &str) -> Result<(), Failure> {
     let Some(session) = app.session_at_hand() else { return Ok(()) };
     let title = format!("The user is {note}");
-    notes::add(app, &session, Some(Progress { title, ..Progress::default() })).map(drop)
+    notes::add(app, &session, Some(NotesEntry { title, ..NotesEntry::default() })).map(drop)
 }
 
 fn warnings(app: &App, kept: &Kept, ledger: Option<&Ledger>, handed: Option<&StandingLine>) -> Vec<Warning> {

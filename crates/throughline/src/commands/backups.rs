@@ -29,11 +29,11 @@ nothing in them is masked. They are files for you alone in the data folder; zcat
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    deed: Deed,
+    verb: BackupsVerb,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Deed {
+enum BackupsVerb {
     /// List backups, the newest first
     List {
         /// Print JSON
@@ -66,12 +66,12 @@ enum Deed {
 
 pub(crate) fn run(place: &Place, args: &Args) -> Result<(), Failure> {
     let backups = Backups::of(&place.home);
-    match &args.deed {
-        Deed::List { json } => list(&backups, *json),
-        Deed::Restore { session, to, generation, json } => {
+    match &args.verb {
+        BackupsVerb::List { json } => list(&backups, *json),
+        BackupsVerb::Restore { session, to, generation, json } => {
             restore(&backups, session, to.as_deref(), *generation, *json)
         }
-        Deed::Rm { session, json } => {
+        BackupsVerb::Rm { session, json } => {
             let session = whole_id(&backups.all(), session)?;
             let bytes = backups.remove(&session, Patience::Person)?;
             if *json {

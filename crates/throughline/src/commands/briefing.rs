@@ -70,7 +70,8 @@ pub(super) fn ledger_of(app: &App, session: &str) -> Option<Ledger> {
     let home = &app.place.home;
     let facts = SessionFacts::read(&home.session(session))?;
     let failures = Failures::none();
-    let source = ledger::Source { home, session, transcript: &facts.transcript, agent: agent_of(&facts) };
+    let source =
+        ledger::SessionTranscript { home, session, transcript: &facts.transcript, agent: agent_of(&facts) };
     let ledger = ledger::catch_up(&source, ledger::LARGE_SLICE_BYTES, &failures);
     for failure in failures.all() {
         output::warn(&failure);

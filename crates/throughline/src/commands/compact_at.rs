@@ -175,7 +175,7 @@ fn without(path: &Path, text: &str, known: Option<&Record>) -> Result<(Edit, boo
     let (written, before) = known.map_or((0, None), |known| (known.window, known.before.as_deref()));
     let edit =
         settings_edit::restore_window(text, written, before).map_err(|problem| refuse(path, &problem))?;
-    let changed = edit.outcome != settings_edit::Outcome::Unchanged;
+    let changed = edit.outcome != settings_edit::EditOutcome::Unchanged;
     Ok((edit, changed))
 }
 

@@ -12,11 +12,11 @@ use crate::output;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    deed: Deed,
+    verb: CursorVerb,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Deed {
+enum CursorVerb {
     /// Forget what the transcript told: it is read anew at the next gate
     Reset {
         /// The session, by its id or a beginning of it; this agent's own, else the project's last, when left out
@@ -43,7 +43,7 @@ pub(super) fn whole_id(app: &App, named: &str) -> Result<String, Failure> {
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    let Deed::Reset { session } = &args.deed;
+    let CursorVerb::Reset { session } = &args.verb;
     let own = || app.author().session;
     let last = || {
         let notes = Registry::of(&app.place.home, &app.memory.project).recent();

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::json;
 use throughline_briefing::fragment::{FragmentKind, defused, wrap};
 use throughline_briefing::hand_over::{minute, page, whose};
-use throughline_briefing::notes::{Progress, When};
+use throughline_briefing::notes::{NotesEntry, When};
 use throughline_domain::Origin;
 use throughline_domain::hand_over::{
     HandOver, HandOverLine, Standing, StandingLine, TOKENS_MAX, Writer, in_text,
@@ -152,7 +152,7 @@ fn note(app: &App, session: &str, handed: &HandOver) {
         return;
     }
     let lines = handed.lines.iter().map(HandOverLine::told).collect();
-    let entry = Progress { at: When::Now, title: format!("Handed over {}", whose(handed.by)), lines };
+    let entry = NotesEntry { at: When::Now, title: format!("Handed over {}", whose(handed.by)), lines };
     if let Err(failure) = super::notes::add(app, session, Some(entry)) {
         output::warn(&format!("not on the session's page: {}", failure.message));
     }

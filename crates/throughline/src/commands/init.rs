@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use similar::TextDiff;
 use throughline_agents::claude_code::plugin;
-use throughline_agents::claude_code::settings_edit::{self, Install, Outcome};
+use throughline_agents::claude_code::settings_edit::{self, EditOutcome, Install};
 use throughline_agents::claude_code::version::Version;
 use throughline_domain::text::one_line;
 use throughline_engine::git_exclude::exclude_file;
@@ -255,7 +255,7 @@ pub(super) fn show_diff(path: &Path, old: &str, new: &str) -> Result<(), Failure
 fn keep_original(app: &App, path: &Path, old: Option<&str>) -> Result<Option<Spot>, Failure> {
     let Some(old) = old else { return Ok(None) };
     // An upgrade of our own entries must not replace the copy from before them.
-    if settings_edit::uninstall(old).is_ok_and(|edit| edit.outcome != Outcome::Unchanged) {
+    if settings_edit::uninstall(old).is_ok_and(|edit| edit.outcome != EditOutcome::Unchanged) {
         return Ok(None);
     }
     let folder = install_folder(&app.place, path);

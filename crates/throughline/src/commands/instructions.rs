@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use throughline_agents::claude_code::compact_instructions::{self, Standing};
+use throughline_agents::claude_code::compact_instructions::{self, SectionStanding};
 use throughline_agents::claude_code::settings_read::Scope;
 use throughline_domain::text::one_line;
 use throughline_engine::client_settings;
@@ -33,12 +33,15 @@ impl Candidate {
         Self { path, within: within.map(Path::to_owned), text }
     }
 
-    pub(super) fn standing(&self) -> Option<Standing> {
+    pub(super) fn standing(&self) -> Option<SectionStanding> {
         self.text.as_ref().ok()?.as_deref().map(compact_instructions::standing)
     }
 
     fn is_ours(&self) -> bool {
-        matches!(self.standing(), Some(Standing::UpToDate | Standing::Outdated | Standing::Edited))
+        matches!(
+            self.standing(),
+            Some(SectionStanding::UpToDate | SectionStanding::Outdated | SectionStanding::Edited)
+        )
     }
 }
 
@@ -66,7 +69,7 @@ pub(super) fn install(app: &App, user: bool, dry_run: bool) -> Result<(), Failur
     let Some(file) = all
         .iter()
         .find(|it| it.is_ours())
-        .or_else(|| all.iter().find(|it| matches!(it.standing(), Some(Standing::Foreign { .. }))))
+        .or_else(|| all.iter().find(|it| matches!(it.standing(), Some(SectionStanding::Foreign { .. }))))
         .or_else(|| all.iter().find(is_there))
         .or(all.first())
     else {
@@ -87,15 +90,17 @@ pub(super) fn install(app: &App, user: bool, dry_run: bool) -> Result<(), Failur
     }
     let edit = compact_instructions::install(text.unwrap_or(""));
     match &edit.before {
-        Standing::Foreign { line } => output::remark(&format!(
+        SectionStanding::Foreign { line } => output::remark(&format!(
             "{name}, line {line}: you have Compact Instructions of your own; ours were not added"
         )),
-        Standing::Damaged { line, what } => output::warn(&format!(
+        SectionStanding::Damaged { line, what } => output::warn(&format!(
             "{name}, line {line}: {what}; nothing was changed there. Remove the mark, then run `throughline init` again"
         )),
         _ if dry_run => return show_diff(&file.path, text.unwrap_or(""), &edit.text),
-        Standing::UpToDate => {}
-        Standing::Absent | Standing::Outdated | Standing::Edited => write(app, file, text, &edit)?,
+        SectionStanding::UpToDate => {}
+        SectionStanding::Absent | SectionStanding::Outdated | SectionStanding::Edited => {
+            write(app, file, text, &edit)?;
+        }
     }
     if let Some(line) = compact_instructions::foreign_line(&edit.text).filter(|_| file.is_ours()) {
         output::remark(&format!(
@@ -118,10 +123,10 @@ fn write(
     }
     instructions_file::write(&file.path, file.within.as_deref(), &edit.text)?;
     let name = file.path.display();
-    let deed = if edit.before == Standing::Absent { "written to" } else { "brought up to date in" };
+    let deed = if edit.before == SectionStanding::Absent { "written to" } else { "brought up to date in" };
     output::say(&format!("{} Compact Instructions {deed} {name}", styled(GOOD, "✓")))?;
     match (&edit.before, copy) {
-        (Standing::Edited, Some(copy)) => output::warn(&format!(
+        (SectionStanding::Edited, Some(copy)) => output::warn(&format!(
             "somebody had edited them; the file as it was is kept at {}. Put your own words outside the marks",
             copy.display()
         )),
@@ -161,7 +166,7 @@ pub(super) fn remove(app: &App, from: Scope, dry_run: bool) -> Result<(), Failur
             }
         };
         let edit = compact_instructions::uninstall(text);
-        if let Standing::Damaged { line, what } = edit.before {
+        if let SectionStanding::Damaged { line, what } = edit.before {
             output::warn(&format!("{name}, line {line}: {what}; remove by hand what you do not want there"));
             continue;
         }
@@ -185,7 +190,7 @@ fn take_out(
 ) -> Result<(), Failure> {
     let name = file.path.display();
     let folder = install_folder(&app.place, &file.path);
-    if edit.before == Standing::Edited {
+    if edit.before == SectionStanding::Edited {
         let copy = project_files::back_up(&folder, &file.path, text)?;
         output::remark(&format!(
             "somebody had edited our Compact Instructions; the file as it was is kept at {}",

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use throughline_briefing::Facts;
-use throughline_briefing::continuation::{self, Advice, Continuation, Fill, Role, Session, Standing};
+use throughline_briefing::continuation::{self, Advice, Continuation, Fill, Role, Session, WorkStanding};
 use throughline_engine::gauge::Gauge;
 use throughline_engine::liveness::{self, Fate};
 
@@ -54,7 +54,7 @@ pub(super) fn decide(app: &App, named: Option<&str>) -> Result<Continuation, Fai
     let fill = session.as_deref().and_then(|session| fill(app, session));
     let purified = state.waiting_purification(app.now);
     let purified = purified.filter(|kept| Some(&kept.session) == session.as_ref());
-    Ok(continuation::decide(&Standing {
+    Ok(continuation::decide(&WorkStanding {
         state: &state,
         ledger: &ledger,
         session: session.as_deref().map(|id| Session { id, is_live: is_live(app, id) }),

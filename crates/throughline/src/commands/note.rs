@@ -1,6 +1,6 @@
 //! `note`: a line into the session's notes, by hand.
 
-use throughline_briefing::notes::Progress;
+use throughline_briefing::notes::NotesEntry;
 use throughline_domain::Detail;
 use throughline_domain::text::{one_line, printable, utf16_len};
 use throughline_store::memory::NewEntry;
@@ -73,7 +73,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     // What the title cuts off, or puts on one line, stands below it as it was written.
     let is_whole = one_line(&text, 200) == text;
     let lines = if is_whole { Vec::new() } else { text.lines().map(str::to_owned).collect() };
-    match super::notes::add(app, &session, Some(Progress { title, lines, ..Progress::default() })) {
+    match super::notes::add(app, &session, Some(NotesEntry { title, lines, ..NotesEntry::default() })) {
         Ok(path) => output::say(&format!("{id} recorded, noted in {}", path.display())),
         Err(failure) => {
             // It is safe in the working set, and the agent will be told.

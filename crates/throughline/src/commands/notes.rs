@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use serde_json::json;
-use throughline_briefing::notes::Progress;
+use throughline_briefing::notes::NotesEntry;
 use throughline_domain::text::{one_line, printable};
 use throughline_engine::ledger;
-use throughline_engine::notes::{self, Added, Moment};
+use throughline_engine::notes::{self, Added, NotesMoment};
 use throughline_engine::session_facts::agent_of;
 use throughline_store::lock::Patience;
 use throughline_store::notes_file::NotesFile;
@@ -64,18 +64,18 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
 }
 
 /// Brings the notes of a session up to date, with what somebody says by hand. Gives their place.
-pub(super) fn add(app: &App, session: &str, by_hand: Option<Progress>) -> Result<PathBuf, Failure> {
+pub(super) fn add(app: &App, session: &str, by_hand: Option<NotesEntry>) -> Result<PathBuf, Failure> {
     let folder = app.place.home.session(session);
     let facts = SessionFacts::read(&folder).unwrap_or_default();
     let progress = SessionProgress::read(&folder);
-    let source = ledger::Source {
+    let source = ledger::SessionTranscript {
         home: &app.place.home,
         session,
         transcript: &facts.transcript,
         agent: agent_of(&facts),
     };
     let ledger = ledger::look(&source);
-    let moment = Moment {
+    let moment = NotesMoment {
         memory: &app.memory,
         config: &app.config,
         session,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use throughline_agents::claude_code::settings_edit::{self, Edit, Outcome, offered_permissions};
+use throughline_agents::claude_code::settings_edit::{self, Edit, EditOutcome, offered_permissions};
 use throughline_store::project_files;
 
 use super::App;
@@ -52,7 +52,7 @@ impl Plan {
 /// The settings without the rules that we wrote, and whether there were any; for `uninstall`.
 pub(super) fn put_back(app: &App, path: &Path, text: &str) -> Result<(Edit, bool), Failure> {
     let edit = settings_edit::disallow(text, &record(app, path)).map_err(|problem| refuse(path, &problem))?;
-    let changed = edit.outcome != Outcome::Unchanged;
+    let changed = edit.outcome != EditOutcome::Unchanged;
     Ok((edit, changed))
 }
 

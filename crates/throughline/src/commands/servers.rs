@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use throughline_agents::claude_code::settings_edit::{Edit, Outcome, SERVER_NAME, add_server, remove_server};
+use throughline_agents::claude_code::settings_edit::{
+    Edit, EditOutcome, SERVER_NAME, add_server, remove_server,
+};
 use throughline_agents::claude_code::shell_words;
 use throughline_engine::servers::{in_client_state, list_path};
 use throughline_store::files;
@@ -36,7 +38,7 @@ pub(super) fn install(app: &App, dry_run: bool) -> Result<(), Failure> {
     if dry_run {
         return show_diff(&path, old.as_deref().unwrap_or(""), &edit.text);
     }
-    if edit.outcome == Outcome::Unchanged {
+    if edit.outcome == EditOutcome::Unchanged {
         return output::say(&format!("{} is up to date", path.display()));
     }
     let folder = install_folder(&app.place, &path);
@@ -72,14 +74,18 @@ pub(super) fn remove(app: &App, shared: bool, dry_run: bool) -> Result<(), Failu
         return Ok(());
     }
     let edit = remove_server(&now).map_err(|problem| refuse(&path, &problem))?;
-    if edit.outcome == Outcome::Unchanged {
+    if edit.outcome == EditOutcome::Unchanged {
         return Ok(());
     }
     if dry_run {
-        return show_diff(&path, &now, if edit.outcome == Outcome::NothingLeft { "" } else { &edit.text });
+        return show_diff(
+            &path,
+            &now,
+            if edit.outcome == EditOutcome::NothingLeft { "" } else { &edit.text },
+        );
     }
     match edit.outcome {
-        Outcome::NothingLeft => files::remove(&app.memory.project.spot_of(&path))?,
+        EditOutcome::NothingLeft => files::remove(&app.memory.project.spot_of(&path))?,
         _ => project_files::write_settings(&app.memory.project.spot_of(&path), &edit.text)?,
     }
     project_files::forget_install(&folder)?;

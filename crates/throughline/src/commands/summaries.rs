@@ -17,11 +17,11 @@ const ID_DIGITS_MIN: usize = 4;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    deed: Deed,
+    verb: SummariesVerb,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Deed {
+enum SummariesVerb {
     /// List the summaries of all sessions, newest first
     List {
         /// Only those of this session
@@ -52,10 +52,10 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         Failure::new("the client's configuration folder is not known").hint("set HOME or CLAUDE_CONFIG_DIR")
     })?;
     let on_disk = TaskSummaries::of(folder);
-    match &args.deed {
-        Deed::List { session, json } => list(&on_disk, session.as_deref(), *json),
-        Deed::Show { id, json } => show(&on_disk, id, *json),
-        Deed::Clear { session } => {
+    match &args.verb {
+        SummariesVerb::List { session, json } => list(&on_disk, session.as_deref(), *json),
+        SummariesVerb::Show { id, json } => show(&on_disk, id, *json),
+        SummariesVerb::Clear { session } => {
             let count = on_disk.clear(session.as_deref())?;
             output::say(&match count {
                 1 => "1 summary removed".to_owned(),

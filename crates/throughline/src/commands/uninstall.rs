@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use throughline_agents::claude_code::settings_edit::{self, Outcome};
+use throughline_agents::claude_code::settings_edit::{self, EditOutcome};
 use throughline_agents::claude_code::settings_read::Scope;
 use throughline_engine::client_settings;
 use throughline_engine::git_exclude::exclude_file;
@@ -56,8 +56,8 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let (without_rules, had_rules) = permissions::put_back(app, &path, &without_window.text)?;
     let mut edit =
         settings_edit::uninstall(&without_rules.text).map_err(|problem| refuse(&path, &problem))?;
-    if (had_window || had_rules) && edit.outcome == Outcome::Unchanged {
-        edit.outcome = Outcome::Rewritten;
+    if (had_window || had_rules) && edit.outcome == EditOutcome::Unchanged {
+        edit.outcome = EditOutcome::Rewritten;
     }
     let untouched = written.as_deref() == Some(&now);
     let text = match original {
@@ -72,8 +72,8 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
         return instructions::remove(app, scope, true);
     }
     match edit.outcome {
-        Outcome::Unchanged => output::say(&format!("{} has no entries of ours", path.display()))?,
-        Outcome::NothingLeft => {
+        EditOutcome::Unchanged => output::say(&format!("{} has no entries of ours", path.display()))?,
+        EditOutcome::NothingLeft => {
             files::remove(&app.memory.project.spot_of(&path))?;
             output::say(&format!(
                 "{} {} removed: nothing else was in it",
@@ -81,7 +81,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
                 path.display()
             ))?;
         }
-        Outcome::Rewritten => {
+        EditOutcome::Rewritten => {
             project_files::write_settings(&app.memory.project.spot_of(&path), &text)?;
             output::say(&format!("{} our hooks removed from {}", styled(GOOD, "✓"), path.display()))?;
         }

@@ -257,8 +257,8 @@ impl Run {
     }
 
     /// The session's own transcript.
-    pub(crate) fn transcript(&self) -> ledger::Source<'_> {
-        ledger::Source {
+    pub(crate) fn transcript(&self) -> ledger::SessionTranscript<'_> {
+        ledger::SessionTranscript {
             home: &self.place.home,
             session: &self.payload.session_id,
             transcript: &self.payload.transcript_path,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use throughline_domain::Health;
 use throughline_domain::time::Timestamp;
 use throughline_domain::usage::{Boundary, RecordId, Response, Sample, Signs, Tier, Tokens};
-use throughline_fleet::sync::{Outcome, ProjectForm, Record, Sender, Source, Table, sync};
+use throughline_fleet::sync::{ProjectForm, Record, Sender, Source, Synced, Table, sync};
 use throughline_fleet::{Address, Error};
 use throughline_testkit::Postgres;
 
@@ -42,11 +42,11 @@ impl Database {
     }
 
     #[track_caller]
-    pub(crate) fn sync(&self, machine: u8, source: &mut Memory) -> Outcome {
+    pub(crate) fn sync(&self, machine: u8, source: &mut Memory) -> Synced {
         self.try_sync(machine, source).expect("a sync")
     }
 
-    pub(crate) fn try_sync(&self, machine: u8, source: &mut Memory) -> Result<Outcome, Error> {
+    pub(crate) fn try_sync(&self, machine: u8, source: &mut Memory) -> Result<Synced, Error> {
         sync(&self.address(), &sender(machine), source, &mut |_| ())
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use serde_json::Value;
-use throughline_agents::claude_code::compact_instructions::{self, SECTION, Standing, install};
+use throughline_agents::claude_code::compact_instructions::{self, SECTION, SectionStanding, install};
 
 use crate::scene::{Scene, files_under};
 
@@ -42,7 +42,7 @@ fn init_writes_the_section_once_and_uninstall_gives_the_file_back_byte_for_byte(
         let said = scene.ok(&["init"]);
         assert!(said.contains("Compact Instructions written to"), "{said}");
         let written = scene.home.read(FILE);
-        assert_eq!(compact_instructions::standing(&written), Standing::UpToDate);
+        assert_eq!(compact_instructions::standing(&written), SectionStanding::UpToDate);
         assert!(
             written.starts_with(original) && written.replace("\r\n", "\n").contains(SECTION),
             "{written}"

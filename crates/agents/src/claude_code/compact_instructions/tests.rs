@@ -53,40 +53,43 @@ fn the_section_is_short_and_has_what_it_is_for() {
 fn what_stands_there_is_told_apart() {
     let ours = install("").text;
     let cases = [
-        ("", Standing::Absent),
-        ("# Mine\n", Standing::Absent),
-        ("# Compact instructions are good\n", Standing::Absent),
-        ("```\n## Compact Instructions\n```\n", Standing::Absent),
-        (ours.as_str(), Standing::UpToDate),
-        ("a\n\n### compact instructions ##\nmine\n", Standing::Foreign { line: 3 }),
-        ("\u{feff}# Compact Instructions\r\nmine\r\n", Standing::Foreign { line: 1 }),
-        ("a\n\n##Compact Instructions\nmine\n", Standing::Foreign { line: 3 }),
-        ("a\n\nCompact Instructions\n====\nmine\n", Standing::Foreign { line: 3 }),
-        ("Compact instructions\r\n---\r\nmine\r\n", Standing::Foreign { line: 1 }),
-        ("compact instructions\n\n---\n", Standing::Absent),
-        ("```\nCompact Instructions\n===\n```\n", Standing::Absent),
+        ("", SectionStanding::Absent),
+        ("# Mine\n", SectionStanding::Absent),
+        ("# Compact instructions are good\n", SectionStanding::Absent),
+        ("```\n## Compact Instructions\n```\n", SectionStanding::Absent),
+        (ours.as_str(), SectionStanding::UpToDate),
+        ("a\n\n### compact instructions ##\nmine\n", SectionStanding::Foreign { line: 3 }),
+        ("\u{feff}# Compact Instructions\r\nmine\r\n", SectionStanding::Foreign { line: 1 }),
+        ("a\n\n##Compact Instructions\nmine\n", SectionStanding::Foreign { line: 3 }),
+        ("a\n\nCompact Instructions\n====\nmine\n", SectionStanding::Foreign { line: 3 }),
+        ("Compact instructions\r\n---\r\nmine\r\n", SectionStanding::Foreign { line: 1 }),
+        ("compact instructions\n\n---\n", SectionStanding::Absent),
+        ("```\nCompact Instructions\n===\n```\n", SectionStanding::Absent),
         (
             "a\n<!-- throughline: begin -->\nb\n",
-            Standing::Damaged { line: 2, what: "the begin mark has no end mark" },
+            SectionStanding::Damaged { line: 2, what: "the begin mark has no end mark" },
         ),
         (
             "<!-- throughline: end -->\na\n<!-- throughline: begin -->\n",
-            Standing::Damaged { line: 1, what: "the end mark has no begin mark" },
+            SectionStanding::Damaged { line: 1, what: "the end mark has no begin mark" },
         ),
         (
             "<!-- throughline: begin x -->\na\n<!-- throughline: begin -->\nb\n<!-- throughline: end -->\n",
-            Standing::Damaged { line: 1, what: "the begin mark is followed by another one" },
+            SectionStanding::Damaged { line: 1, what: "the begin mark is followed by another one" },
         ),
-        ("<!-- throughline: begin -->\nmine\n<!-- throughline: end -->\n", Standing::Edited),
+        ("<!-- throughline: begin -->\nmine\n<!-- throughline: end -->\n", SectionStanding::Edited),
     ];
     for (text, expected) in cases {
         assert_eq!(standing(text), expected, "{text:?}");
     }
-    assert_eq!(standing(&older()), Standing::Outdated);
-    assert_eq!(standing(&older().replace("everything", "nothing")), Standing::Edited);
-    assert_eq!(standing(&ours.replace('\n', "\r\n")), Standing::UpToDate, "git changes line ends");
+    assert_eq!(standing(&older()), SectionStanding::Outdated);
+    assert_eq!(standing(&older().replace("everything", "nothing")), SectionStanding::Edited);
+    assert_eq!(standing(&ours.replace('\n', "\r\n")), SectionStanding::UpToDate, "git changes line ends");
     let both = format!("{ours}\n## Compact Instructions\nmine\n");
-    assert_eq!((standing(&both), foreign_line(&both)), (Standing::UpToDate, Some(ours.lines().count() + 2)));
+    assert_eq!(
+        (standing(&both), foreign_line(&both)),
+        (SectionStanding::UpToDate, Some(ours.lines().count() + 2))
+    );
     assert_eq!(foreign_line(&ours), None);
 }
 
@@ -102,7 +105,7 @@ fn a_section_of_ours_is_brought_up_to_date_where_it_stands() {
             let before = if before == "x" { "x\n" } else { before };
             let edit = install(&format!("{before}{standing}{after}"));
             assert_eq!(edit.text, format!("{before}{ours}{after}"));
-            assert_ne!(edit.before, Standing::UpToDate);
+            assert_ne!(edit.before, SectionStanding::UpToDate);
         }
     }
     // Where somebody took our blank line away, no line end of his goes with the section.
@@ -162,9 +165,9 @@ proptest! {
         let without = uninstall(&text).text;
         let installed = install(&text).text;
         prop_assert_eq!(&uninstall(&installed).text, &without);
-        if standing(&text) == Standing::Absent {
+        if standing(&text) == SectionStanding::Absent {
             prop_assert_eq!(&without, &text);
-            prop_assert_eq!(standing(&installed), Standing::UpToDate);
+            prop_assert_eq!(standing(&installed), SectionStanding::UpToDate);
         }
     }
 

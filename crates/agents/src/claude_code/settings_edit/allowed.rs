@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{
-    Change, Edit, Outcome, SettingsProblem, check_unique_keys, compared, remove_member,
+    Change, Edit, EditOutcome, SettingsProblem, check_unique_keys, compared, remove_member,
     split_byte_order_mark, until_settled,
 };
 use crate::claude_code::json_spans::{self, Node};
@@ -51,7 +51,7 @@ pub fn allow(text: &str, rules: &[&str]) -> Result<(Edit, Vec<String>), Settings
 pub fn disallow(text: &str, rules: &[String]) -> Result<Edit, SettingsProblem> {
     let (mark, body) = split_byte_order_mark(text);
     if rules.is_empty() || body.bytes().all(json_spans::is_blank) {
-        return Ok(Edit { text: text.to_owned(), outcome: Outcome::Unchanged });
+        return Ok(Edit { text: text.to_owned(), outcome: EditOutcome::Unchanged });
     }
     let edited = until_settled(body, |body, root| {
         check(body, root)?;
@@ -61,7 +61,7 @@ pub fn disallow(text: &str, rules: &[String]) -> Result<Edit, SettingsProblem> {
     if let Some(root) = &edited.whole_file {
         let (before, after) = (edited.text.get(..root.start), edited.text.get(root.end..));
         let text = format!("{mark}{}{{}}{}", before.unwrap_or(""), after.unwrap_or(""));
-        return Ok(Edit { text, outcome: Outcome::Rewritten });
+        return Ok(Edit { text, outcome: EditOutcome::Rewritten });
     }
     Ok(compared(text, format!("{mark}{}", edited.text)))
 }
@@ -132,7 +132,7 @@ mod tests {
             assert!(first.text.contains(rule), "{}", first.text);
         }
         let (again, none) = allow(&first.text, &offered_permissions()).unwrap();
-        assert_eq!((again.outcome, none.len()), (Outcome::Unchanged, 0));
+        assert_eq!((again.outcome, none.len()), (EditOutcome::Unchanged, 0));
         let back = disallow(&first.text, &added).unwrap();
         assert_eq!(uninstall(&back.text).unwrap().text, text, "{}", first.text);
     }

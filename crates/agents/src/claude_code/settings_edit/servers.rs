@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    Change, Edit, Outcome, SettingsProblem, check_unique_keys, compared, remove_member, rendered_whole,
+    Change, Edit, EditOutcome, SettingsProblem, check_unique_keys, compared, remove_member, rendered_whole,
     split_byte_order_mark, taken_out, until_settled,
 };
 use crate::claude_code::json_spans::{self, Node};
@@ -31,7 +31,7 @@ pub fn add_server(text: Option<&str>, command: &str) -> Result<Edit, SettingsPro
         let end = if text.is_none() { "\n" } else { "" };
         let root = Map::from_iter([(LIST.to_owned(), json!({ SERVER_NAME: entry }))]);
         let text = format!("{mark}{body}{}{end}", rendered_whole(body, root));
-        return Ok(Edit { text, outcome: Outcome::Rewritten });
+        return Ok(Edit { text, outcome: EditOutcome::Rewritten });
     }
     let edited = until_settled(body, |body, root| {
         check(body, root)?;
@@ -44,7 +44,7 @@ pub fn add_server(text: Option<&str>, command: &str) -> Result<Edit, SettingsPro
 pub fn remove_server(text: &str) -> Result<Edit, SettingsProblem> {
     let (mark, body) = split_byte_order_mark(text);
     if body.bytes().all(json_spans::is_blank) {
-        return Ok(Edit { text: text.to_owned(), outcome: Outcome::Unchanged });
+        return Ok(Edit { text: text.to_owned(), outcome: EditOutcome::Unchanged });
     }
     let edited = until_settled(body, |body, root| {
         check(body, root)?;
@@ -121,7 +121,7 @@ mod tests {
             }
         "#]]
         .assert_eq(&edit.text);
-        assert_eq!(remove_server(&edit.text).unwrap().outcome, Outcome::NothingLeft);
+        assert_eq!(remove_server(&edit.text).unwrap().outcome, EditOutcome::NothingLeft);
     }
 
     #[test]
@@ -137,17 +137,17 @@ mod tests {
             "{\"other\":[1,2]}",
         ] {
             let added = add_server(Some(text), "/opt/throughline").unwrap();
-            assert_eq!(added.outcome, Outcome::Rewritten);
+            assert_eq!(added.outcome, EditOutcome::Rewritten);
             let (_, body) = split_byte_order_mark(&added.text);
             let value: Value = serde_json::from_str(body).unwrap();
             let ours = &value["mcpServers"]["throughline"];
             assert_eq!(server_command(ours), Some("/opt/throughline"), "{}", added.text);
             assert_eq!(
                 add_server(Some(&added.text), "/opt/throughline").unwrap().outcome,
-                Outcome::Unchanged
+                EditOutcome::Unchanged
             );
             let moved = add_server(Some(&added.text), "throughline").unwrap();
-            assert_eq!(moved.outcome, Outcome::Rewritten);
+            assert_eq!(moved.outcome, EditOutcome::Rewritten);
             assert_eq!(remove_server(&moved.text).unwrap().text, text, "{}", moved.text);
         }
     }
@@ -165,11 +165,11 @@ mod tests {
     fn what_is_not_ours_or_no_list_is_left_alone() {
         let theirs = "{\"mcpServers\":{\"throughline\":{\"command\":\"node\",\"args\":[\"mcp\"]}}}";
         assert!(add_server(Some(theirs), "throughline").unwrap_err().what.contains("another server"));
-        assert_eq!(remove_server(theirs).unwrap().outcome, Outcome::Unchanged);
+        assert_eq!(remove_server(theirs).unwrap().outcome, EditOutcome::Unchanged);
         for broken in ["[]", "{", "{\"mcpServers\":[]}", "{\"mcpServers\":{\"a\":1,\"a\":2}}"] {
             assert!(add_server(Some(broken), "throughline").is_err(), "{broken}");
             assert!(remove_server(broken).is_err(), "{broken}");
         }
-        assert_eq!(remove_server("").unwrap().outcome, Outcome::Unchanged);
+        assert_eq!(remove_server("").unwrap().outcome, EditOutcome::Unchanged);
     }
 }

@@ -18,16 +18,16 @@ pub(super) fn round_trip(text: &str) {
     let before = install(Some(text), &older(true)).unwrap_or_else(|problem| panic!("{text:?}: {problem}"));
     for install_with in [ours(true), ours(false), older(true)] {
         let installed = install(Some(text), &install_with).unwrap();
-        assert_eq!(installed.outcome, Outcome::Rewritten, "{text:?}");
+        assert_eq!(installed.outcome, EditOutcome::Rewritten, "{text:?}");
         let again = install(Some(&installed.text), &install_with).unwrap();
         assert_eq!(
             (again.text.as_str(), again.outcome),
-            (installed.text.as_str(), Outcome::Unchanged),
+            (installed.text.as_str(), EditOutcome::Unchanged),
             "{text:?}"
         );
         let gone = uninstall(&installed.text).unwrap();
         assert_eq!(gone.text, text, "installed:\n{}", installed.text);
-        assert_eq!(uninstall(text).unwrap().outcome, Outcome::Unchanged);
+        assert_eq!(uninstall(text).unwrap().outcome, EditOutcome::Unchanged);
         let upgraded = install(Some(&before.text), &install_with).unwrap();
         assert_eq!(uninstall(&upgraded.text).unwrap().text, text, "upgraded:\n{}", upgraded.text);
         assert_only_ours_was_added(text, &installed.text);
@@ -131,12 +131,12 @@ fn a_file_that_install_created_can_be_deleted() {
         let created = install(None, &ours(with_status_line)).unwrap();
         assert!(created.text.ends_with("}\n"));
         let gone = uninstall(&created.text).unwrap();
-        assert_eq!((gone.text.as_str(), gone.outcome), ("{}\n", Outcome::NothingLeft));
+        assert_eq!((gone.text.as_str(), gone.outcome), ("{}\n", EditOutcome::NothingLeft));
         let upgraded = install(Some(&created.text), &older(true)).unwrap();
-        assert_eq!(uninstall(&upgraded.text).unwrap().outcome, Outcome::NothingLeft);
+        assert_eq!(uninstall(&upgraded.text).unwrap().outcome, EditOutcome::NothingLeft);
     }
-    assert_eq!(uninstall("{}\n").unwrap().outcome, Outcome::Unchanged);
-    assert_eq!(uninstall("").unwrap().outcome, Outcome::Unchanged);
+    assert_eq!(uninstall("{}\n").unwrap().outcome, EditOutcome::Unchanged);
+    assert_eq!(uninstall("").unwrap().outcome, EditOutcome::Unchanged);
 }
 
 /// For a client that knows two of our events only: the picture stays small.
@@ -380,11 +380,11 @@ fn what_is_foreign_survives_a_client_that_rewrites_the_file_in_its_own_style() {
     for rewritten in [serde_json::to_string_pretty(&installed).unwrap(), installed.to_string()] {
         let gone: Value = serde_json::from_str(&uninstall(&rewritten).unwrap().text).unwrap();
         assert_eq!(gone, serde_json::from_str::<Value>(text).unwrap());
-        assert_eq!(install(Some(&rewritten), &ours(true)).unwrap().outcome, Outcome::Unchanged);
+        assert_eq!(install(Some(&rewritten), &ours(true)).unwrap().outcome, EditOutcome::Unchanged);
     }
     let alone: Value = serde_json::from_str(&install(Some("{}"), &ours(true)).unwrap().text).unwrap();
     for rewritten in [serde_json::to_string_pretty(&alone).unwrap(), alone.to_string()] {
         let gone = uninstall(&(rewritten + "\n")).unwrap();
-        assert_eq!((gone.text.as_str(), gone.outcome), ("{}\n", Outcome::NothingLeft));
+        assert_eq!((gone.text.as_str(), gone.outcome), ("{}\n", EditOutcome::NothingLeft));
     }
 }

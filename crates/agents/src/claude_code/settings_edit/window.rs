@@ -62,7 +62,7 @@ fn parsed(body: &str) -> Result<Node, SettingsProblem> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::ours;
-    use super::super::{Outcome, install, uninstall};
+    use super::super::{EditOutcome, install, uninstall};
     use super::*;
 
     /// As `init --compact-at` and `uninstall` do it, twice over.
@@ -71,13 +71,13 @@ mod tests {
         let (first, before) = set_window(&installed, 173_000).unwrap();
         assert!(first.text.contains("173000"), "{}", first.text);
         let (again, literal) = set_window(&first.text, 173_000).unwrap();
-        assert_eq!((again.outcome, literal.as_deref()), (Outcome::Unchanged, Some("173000")));
+        assert_eq!((again.outcome, literal.as_deref()), (EditOutcome::Unchanged, Some("173000")));
         let (moved, _) = set_window(&first.text, 133_000).unwrap();
         let back = restore_window(&moved.text, 133_000, before.as_deref()).unwrap();
         assert_eq!(back.text, installed);
         assert_eq!(uninstall(&back.text).unwrap().text, text);
         let kept = restore_window(&first.text, 133_000, before.as_deref()).unwrap();
-        assert_eq!(kept.outcome, Outcome::Unchanged, "somebody else's window stays");
+        assert_eq!(kept.outcome, EditOutcome::Unchanged, "somebody else's window stays");
     }
 
     #[test]
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn a_window_that_is_all_there_is_leaves_an_empty_object() {
         assert_eq!(restore_window("{\"autoCompactWindow\":5}", 5, None).unwrap().text, "{}");
-        assert_eq!(restore_window("", 5, None).unwrap().outcome, Outcome::Unchanged);
+        assert_eq!(restore_window("", 5, None).unwrap().outcome, EditOutcome::Unchanged);
         assert!(set_window("[]", 5).is_err());
         assert!(set_window("{\"autoCompactWindow\":1,\"autoCompactWindow\":2}", 5).is_err());
     }

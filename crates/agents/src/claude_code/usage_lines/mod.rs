@@ -16,7 +16,7 @@ use throughline_domain::time;
 use throughline_domain::usage::{Band, RecordId, Tier};
 
 use super::transcript::scan::{Raw, Walk};
-use crate::usage_line::{Compacted, Place, UsageLine, UsedTokens};
+use crate::usage_line::{Compacted, LineOrigin, UsageLine, UsedTokens};
 use counts::Counts;
 
 /// The model of the client's own notices: nobody was asked, nothing was used.
@@ -109,8 +109,8 @@ impl<'a> Entry<'a> {
         }
     }
 
-    fn place(&self) -> Place<'a> {
-        Place {
+    fn origin(&self) -> LineOrigin<'a> {
+        LineOrigin {
             at: self.timestamp.and_then(time::parse),
             session: self.session.filter(|session| !session.is_empty()),
             cwd: self.cwd.and_then(Raw::text).filter(|cwd| !cwd.is_empty()),
@@ -152,7 +152,7 @@ fn response<'a>(entry: &Entry<'a>, each: &mut dyn FnMut(UsageLine<'a>)) {
     if entry.is_api_error || model == NO_MODEL {
         return;
     }
-    let place = entry.place();
+    let origin = entry.origin();
     let counts = Counts::of(usage);
     let id_parts = id_parts(entry, message_id, &counts);
     let parts: Vec<&str> = id_parts.iter().map(AsRef::as_ref).collect();
@@ -168,7 +168,7 @@ fn response<'a>(entry: &Entry<'a>, each: &mut dyn FnMut(UsageLine<'a>)) {
         let id = RecordId::of(&[parts.as_slice(), &["advisor", &index.to_string()]].concat());
         let used = UsedTokens {
             id,
-            place: place.clone(),
+            origin: origin.clone(),
             model,
             tier: round_counts.tier(round_counts.tokens.context()),
             // It is no part of the main conversation: its context is not the session's.
@@ -183,7 +183,7 @@ fn response<'a>(entry: &Entry<'a>, each: &mut dyn FnMut(UsageLine<'a>)) {
     give(
         UsedTokens {
             id,
-            place,
+            origin,
             model,
             tier: counts.tier(context),
             is_sidechain,
@@ -236,7 +236,7 @@ fn boundary<'a>(entry: &Entry<'a>) -> Compacted<'a> {
             entry.timestamp.unwrap_or_default(),
         ]),
     };
-    Compacted { id, place: entry.place(), is_auto: trigger == Some("auto"), tokens_before, tokens_after }
+    Compacted { id, origin: entry.origin(), is_auto: trigger == Some("auto"), tokens_before, tokens_after }
 }
 
 impl Counts<'_> {

@@ -50,8 +50,8 @@ fn a_response_is_read_with_its_cache_writes_told_apart() {
         web_searches: 0,
     };
     assert_eq!((used.tokens, used.model, used.tier), (tokens, "claude-opus-4-6", Tier::default()));
-    assert_eq!((used.place.session, used.place.cwd.as_deref()), (Some("s1"), Some("/home/me/app")));
-    assert_eq!(used.place.at, time::parse("2026-02-03T06:58:10.940Z"));
+    assert_eq!((used.origin.session, used.origin.cwd.as_deref()), (Some("s1"), Some("/home/me/app")));
+    assert_eq!(used.origin.at, time::parse("2026-02-03T06:58:10.940Z"));
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn a_subagents_line_repeated_as_progress_is_the_same_response() {
     let used = one(&progress);
     assert_eq!(used.id, one(&inner).id);
     assert!(used.is_sidechain);
-    assert_eq!(used.place.at, time::parse("2026-02-03T06:58:10.940Z"));
+    assert_eq!(used.origin.at, time::parse("2026-02-03T06:58:10.940Z"));
 }
 
 #[test]

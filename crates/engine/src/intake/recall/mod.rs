@@ -144,7 +144,7 @@ impl<'w> Writer<'w> {
     /// The lines that the index has, by their marks; not asked for where nothing is to be read.
     pub(super) fn seen(&mut self, changed: &[Changed]) -> Result<Mutex<HashSet<u64>>, RecallError> {
         self.bytes_new = changed.iter().map(Changed::bytes_new_to_recall).sum();
-        if changed.iter().all(|file| file.standing.recall.is_none()) {
+        if changed.iter().all(|file| file.read_up_to.recall.is_none()) {
             return Ok(Mutex::default());
         }
         Ok(Mutex::new(self.index.store.known_lines()?))

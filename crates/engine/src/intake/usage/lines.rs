@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 use throughline_agents::agent::Agent;
-use throughline_agents::usage_line::{Compacted, Place, UsageLine, UsedTokens};
+use throughline_agents::usage_line::{Compacted, LineOrigin, UsageLine, UsedTokens};
 use throughline_domain::Timestamp;
 use throughline_domain::usage::{Boundary, RecordId, Response};
 
@@ -100,14 +100,14 @@ impl<'f> Lines<'f> {
     }
 
     fn used(&mut self, used: &UsedTokens<'_>) {
-        let Some(at) = self.moment(&used.place) else { return };
+        let Some(at) = self.moment(&used.origin) else { return };
         if !used.is_sidechain {
             if self.memory.model != used.model {
                 used.model.clone_into(&mut self.memory.model);
             }
             self.memory.context = used.context;
         }
-        let (session, project) = self.whose(&used.place);
+        let (session, project) = self.whose(&used.origin);
         let response = Response {
             id: used.id,
             at,
@@ -128,8 +128,8 @@ impl<'f> Lines<'f> {
     }
 
     fn compacted(&mut self, compacted: &Compacted<'_>) {
-        let Some(at) = self.moment(&compacted.place) else { return };
-        let (session, project) = self.whose(&compacted.place);
+        let Some(at) = self.moment(&compacted.origin) else { return };
+        let (session, project) = self.whose(&compacted.origin);
         self.told.boundaries.push(Boundary {
             id: compacted.id,
             at,
@@ -143,8 +143,8 @@ impl<'f> Lines<'f> {
     }
 
     /// When a line was written: as it says, else as the line before it does.
-    fn moment(&mut self, place: &Place<'_>) -> Option<Timestamp> {
-        self.memory.at = place.at.or(self.memory.at);
+    fn moment(&mut self, origin: &LineOrigin<'_>) -> Option<Timestamp> {
+        self.memory.at = origin.at.or(self.memory.at);
         if self.memory.at.is_none() {
             self.problems.push("a response without a time, and none before it".to_owned());
         }
@@ -152,9 +152,9 @@ impl<'f> Lines<'f> {
     }
 
     /// The session and the project of a line.
-    fn whose(&mut self, place: &Place<'_>) -> (String, String) {
-        let session = place.session.unwrap_or(&self.stem).to_owned();
-        let Some(cwd) = place.cwd.as_deref() else {
+    fn whose(&mut self, origin: &LineOrigin<'_>) -> (String, String) {
+        let session = origin.session.unwrap_or(&self.stem).to_owned();
+        let Some(cwd) = origin.cwd.as_deref() else {
             let project = self.project.as_ref().map(|(_, project)| project.clone());
             return (session, project.unwrap_or_else(|| self.file.project_folder.clone()));
         };

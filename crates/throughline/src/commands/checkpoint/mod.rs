@@ -9,7 +9,7 @@ use serde_json::json;
 use throughline_domain::checkpoint::{Checkpoint, TreeAt};
 use throughline_domain::text::one_line;
 use throughline_domain::{State, span, time};
-use throughline_engine::checkpoint::{self as making, Made, Moment};
+use throughline_engine::checkpoint::{self as making, CheckpointMoment, Made};
 use throughline_git::Git;
 use throughline_store::checkpoints::Checkpoints;
 use throughline_store::lock::Patience;
@@ -39,11 +39,11 @@ ID is a name from the list, the beginning or the end of it, or `latest`: the las
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    deed: Deed,
+    verb: CheckpointVerb,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Deed {
+enum CheckpointVerb {
     /// Keep this moment
     Create {
         /// Why, or what comes next
@@ -115,19 +115,19 @@ enum Deed {
 }
 
 pub(crate) fn run(app: &App, args: Args) -> Result<(), Failure> {
-    match args.deed {
-        Deed::Create { note, task, kind, no_files, json } => {
+    match args.verb {
+        CheckpointVerb::Create { note, task, kind, no_files, json } => {
             let wanted =
                 Wanted { kind: &kind, task: task.as_deref(), note: note.as_deref(), with_files: !no_files };
             create(app, &wanted, json)
         }
-        Deed::List { json } => reading::list(app, json),
-        Deed::Show { id, json } => reading::show(app, &id, json),
-        Deed::Diff { from, to, json } => diff::run(app, &from, to.as_deref(), json),
-        Deed::Restore(args) => restore::run(app, &args),
-        Deed::Keep { ids, off } => keep(app, &ids, !off),
-        Deed::Rm { ids } => remove(app, &ids),
-        Deed::Prune { older, dry_run } => prune(app, older, dry_run),
+        CheckpointVerb::List { json } => reading::list(app, json),
+        CheckpointVerb::Show { id, json } => reading::show(app, &id, json),
+        CheckpointVerb::Diff { from, to, json } => diff::run(app, &from, to.as_deref(), json),
+        CheckpointVerb::Restore(args) => restore::run(app, &args),
+        CheckpointVerb::Keep { ids, off } => keep(app, &ids, !off),
+        CheckpointVerb::Rm { ids } => remove(app, &ids),
+        CheckpointVerb::Prune { older, dry_run } => prune(app, older, dry_run),
     }
 }
 
@@ -162,13 +162,13 @@ fn on_disk(app: &App) -> Checkpoints {
 fn with_moment<T>(
     app: &App,
     wanted: &Wanted<'_>,
-    work: impl FnOnce(&Moment<'_>) -> Result<T, Failure>,
+    work: impl FnOnce(&CheckpointMoment<'_>) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let state: State = app.state()?;
     let ledger = session_ledger(app);
     let session = app.session_at_hand();
     let cache = session.and_then(|session| SessionFacts::read(&app.place.home.session(&session)));
-    work(&Moment {
+    work(&CheckpointMoment {
         memory: &app.memory,
         config: &app.config,
         state: &state,

@@ -11,7 +11,7 @@ use throughline_engine::checkpoint::{Made, make_before, observe};
 use throughline_git::{Git, Look, Restoring, Then};
 use throughline_store::door::{Meta, Spot};
 use throughline_store::lock::Patience;
-use throughline_store::placing::{self, PlacingError, Stage};
+use throughline_store::restore_stage::{self, RestoreStage, RestoreStageError};
 
 use super::reading::say_section;
 use super::{Wanted, age, counted, find, on_disk, with_moment};
@@ -166,7 +166,7 @@ fn keep_copies(app: &App, plan: &Restoring, kept: &str) -> Result<Option<Spot>, 
     }
     let project = app.place.home.project(&app.memory.project.key);
     let folder = project.join("kept-files").join(kept);
-    placing::keep_copies(&Spot::root(plan.top()), &paths, &folder).map_err(|error| {
+    restore_stage::keep_copies(&Spot::root(plan.top()), &paths, &folder).map_err(|error| {
         Failure::new(format!("{error}; nothing was written"))
             .hint("a file that git does not hold could not be kept first: move it away")
     })?;
@@ -179,7 +179,7 @@ fn write(app: &App, plan: &Restoring, kept: &str) -> Result<(), Failure> {
     let alone = on_disk.alone(Patience::Person)?;
     let folders: Vec<Spot> =
         plan.git_folder().into_iter().map(Spot::root).chain([on_disk.folder()]).collect();
-    for left in placing::interrupted(&folders) {
+    for left in restore_stage::interrupted(&folders) {
         output::warn(&format!(
             "a restore was interrupted; what it moved away is in {} (and in the checkpoint made before it)",
             left.display()
@@ -187,7 +187,7 @@ fn write(app: &App, plan: &Restoring, kept: &str) -> Result<(), Failure> {
     }
     let scratch = on_disk.scratch(&alone, None)?;
     let top = Spot::root(plan.top());
-    let mut stage = Stage::beside(&top, &folders)?;
+    let mut stage = RestoreStage::beside(&top, &folders)?;
     if let Err(why) =
         Git::default().write_restored(plan, &scratch.index.shown(), &stage.coming().shown(), DEADLINE)
     {
@@ -212,7 +212,7 @@ fn write(app: &App, plan: &Restoring, kept: &str) -> Result<(), Failure> {
     }
 }
 
-fn halfway(error: &PlacingError, stage: Stage, kept: &str) -> Failure {
+fn halfway(error: &RestoreStageError, stage: RestoreStage, kept: &str) -> Failure {
     let moved = stage.give_up();
     let moved = moved.map_or_else(String::new, |folder| format!(", and lies in {}", folder.display()));
     Failure::new(format!("not every file was written: {error}")).hint(format!(

@@ -49,19 +49,19 @@ fn registered(context: &Context, own: &Path) -> Vec<Check> {
     let mut checks = Vec::new();
     for binary in named.into_iter().take(OTHERS_MAX) {
         match resolve(binary, context.root()) {
-            Found::At(file) if place::real(&file) == own => {}
-            Found::At(file) => checks.extend(differing(&file, "is what the hooks call")),
-            Found::NotExecutable(file) => checks.push(Check::fail(
+            ResolvedCommand::At(file) if place::real(&file) == own => {}
+            ResolvedCommand::At(file) => checks.extend(differing(&file, "is what the hooks call")),
+            ResolvedCommand::NotExecutable(file) => checks.push(Check::fail(
                 NAME,
                 format!("the hooks call {}, which cannot be started", file.display()),
                 format!("chmod +x {}, or run `throughline init` again", file.display()),
             )),
-            Found::Missing => checks.push(Check::fail(
+            ResolvedCommand::Missing => checks.push(Check::fail(
                 NAME,
                 format!("the hooks call {binary}, which does not exist: the client runs nothing of ours"),
                 "run `throughline init` again (with --user or --shared where the hooks stand), or `throughline uninstall`",
             )),
-            Found::Unknown => {
+            ResolvedCommand::Unknown => {
                 checks.push(Check::skip(NAME, format!("the hooks call {binary}; only a shell can tell where that is")));
             }
         }
@@ -91,7 +91,7 @@ fn differing(file: &Path, role: &str) -> Option<Check> {
 }
 
 /// What a command in the settings comes to.
-enum Found {
+enum ResolvedCommand {
     At(PathBuf),
     NotExecutable(PathBuf),
     Missing,
@@ -99,7 +99,7 @@ enum Found {
 }
 
 /// Finds a registered command as the client would.
-fn resolve(binary: &str, root: &Path) -> Found {
+fn resolve(binary: &str, root: &Path) -> ResolvedCommand {
     let home = std::env::var("HOME").unwrap_or_default();
     let root = root.to_string_lossy();
     let replaced = [
@@ -111,16 +111,19 @@ fn resolve(binary: &str, root: &Path) -> Found {
     .iter()
     .fold(binary.to_owned(), |text, (name, value)| text.replace(name, value));
     if replaced.contains('$') {
-        return Found::Unknown;
+        return ResolvedCommand::Unknown;
     }
     if !replaced.contains('/') {
-        return program::on_path(&replaced).into_iter().next().map_or(Found::Missing, Found::At);
+        return program::on_path(&replaced)
+            .into_iter()
+            .next()
+            .map_or(ResolvedCommand::Missing, ResolvedCommand::At);
     }
     // Hooks are started in the project.
     let file = Path::new(root.as_ref()).join(replaced);
     match (file.exists(), program::is_executable(&file)) {
-        (_, true) => Found::At(file),
-        (true, false) => Found::NotExecutable(file),
-        (false, false) => Found::Missing,
+        (_, true) => ResolvedCommand::At(file),
+        (true, false) => ResolvedCommand::NotExecutable(file),
+        (false, false) => ResolvedCommand::Missing,
     }
 }

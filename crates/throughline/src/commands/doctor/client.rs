@@ -2,7 +2,7 @@
 
 use throughline_agents::claude_code::compaction_point::{Inputs, effective_point};
 use throughline_agents::claude_code::hook_table;
-use throughline_agents::compaction_point::{At, Source};
+use throughline_agents::compaction_point::{At, PointSource};
 use throughline_store::session::{self, SessionFacts};
 
 use super::Check;
@@ -84,10 +84,10 @@ pub(super) fn compaction(context: &Context) -> Vec<Check> {
     vec![match point.at {
         At::Compacts(tokens) => {
             let by = match point.source {
-                Source::Environment => ", as the environment says",
-                Source::Settings => ", as the settings say",
-                Source::Observed => ", as the configuration says",
-                Source::Model | Source::Payload | Source::Assumed => "",
+                PointSource::Environment => ", as the environment says",
+                PointSource::Settings => ", as the settings say",
+                PointSource::Observed => ", as the configuration says",
+                PointSource::Model | PointSource::Payload | PointSource::Assumed => "",
             };
             Check::ok(NAME, format!("automatic at {tokens} tokens with {model}{by}"))
         }

@@ -1,6 +1,6 @@
 //! Compact Instructions: whether CLAUDE.md holds our section, and whether it is as this version writes it.
 
-use throughline_agents::claude_code::compact_instructions::Standing;
+use throughline_agents::claude_code::compact_instructions::SectionStanding;
 
 use super::Check;
 use super::context::Context;
@@ -27,22 +27,24 @@ fn of_file(file: &Candidate) -> Option<Check> {
         return Some(Check::warn(NAME, why, remedy));
     }
     Some(match file.standing()? {
-        Standing::Absent => return None,
-        Standing::UpToDate => Check::ok(NAME, format!("{name} has our Compact Instructions, up to date")),
-        Standing::Foreign { line } => {
+        SectionStanding::Absent => return None,
+        SectionStanding::UpToDate => {
+            Check::ok(NAME, format!("{name} has our Compact Instructions, up to date"))
+        }
+        SectionStanding::Foreign { line } => {
             Check::ok(NAME, format!("{name}, line {line}: Compact Instructions of your own, none of ours"))
         }
-        Standing::Outdated => Check::warn(
+        SectionStanding::Outdated => Check::warn(
             NAME,
             format!("{name} has Compact Instructions of another version"),
             "run throughline init: it brings them up to date",
         ),
-        Standing::Edited => Check::warn(
+        SectionStanding::Edited => Check::warn(
             NAME,
             format!("{name}: our Compact Instructions were edited"),
             "put your words outside the marks; throughline init writes ours anew and keeps a copy",
         ),
-        Standing::Damaged { line, what } => Check::warn(
+        SectionStanding::Damaged { line, what } => Check::warn(
             NAME,
             format!("{name}, line {line}: {what}"),
             "remove the mark, then run throughline init",

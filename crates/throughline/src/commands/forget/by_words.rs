@@ -1,7 +1,7 @@
 //! Forgetting words, for a person: what holds them is shown and asked about, and where they are left is told.
 
 use serde_json::json;
-use throughline_engine::forget::words::{Forgetting, Found};
+use throughline_engine::forget::words::{Forgetting, Occurrences};
 use throughline_store::door::Spot;
 
 use super::{Args, is_confirmed, report};
@@ -45,7 +45,7 @@ pub(super) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     })
 }
 
-fn tell(found: &Found, is_trial: bool) -> Result<(), Failure> {
+fn tell(found: &Occurrences, is_trial: bool) -> Result<(), Failure> {
     let verb = if is_trial { "would go" } else { "goes" };
     for id in &found.entries {
         output::say(&format!("entry {id} {verb}"))?;

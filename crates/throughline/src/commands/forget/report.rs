@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use throughline_domain::text::{one_line, shorten};
 use throughline_domain::time;
-use throughline_engine::forget::found::{AtPlace, Found, Proof};
+use throughline_engine::forget::traces::{AtPlace, Proof, Traces};
 use throughline_store::door::Spot;
 use throughline_store::forget::Scope;
 
@@ -18,7 +18,7 @@ const DAMAGED_HINT: &str =
 /// Names that are listed one by one.
 const LISTED_MAX: usize = 20;
 
-fn lines(found: &Found) -> Vec<String> {
+fn lines(found: &Traces) -> Vec<String> {
     let mut lines = Vec::new();
     if !found.entries.is_empty() {
         let ids = shorten(&found.entries.join(", "), 200);
@@ -31,7 +31,7 @@ fn lines(found: &Found) -> Vec<String> {
     lines
 }
 
-fn found_json(found: &Found) -> Value {
+fn found_json(found: &Traces) -> Value {
     let places =
         found.places.iter().map(|it| json!({"place": it.place, "count": it.count, "bytes": it.bytes}));
     json!({"entries": found.entries, "places": places.collect::<Vec<_>>()})
@@ -65,7 +65,7 @@ pub(super) fn all_but(paths: &[Spot]) -> Failure {
 /// `--dry-run`.
 pub(super) fn trial(
     scope: &Scope,
-    found: &Found,
+    found: &Traces,
     transcripts: &[PathBuf],
     as_json: bool,
 ) -> Result<(), Failure> {
@@ -86,7 +86,7 @@ pub(super) fn trial(
 }
 
 /// What is about to go.
-pub(super) fn plan(found: &Found) -> Result<(), Failure> {
+pub(super) fn plan(found: &Traces) -> Result<(), Failure> {
     for line in lines(found) {
         output::say(&format!("goes: {line}"))?;
     }
@@ -95,7 +95,7 @@ pub(super) fn plan(found: &Found) -> Result<(), Failure> {
 }
 
 /// The question before it, with the counts.
-pub(super) fn question(found: &Found) -> String {
+pub(super) fn question(found: &Traces) -> String {
     format!(
         "Forget {} entries and {} other things?",
         found.entries.len(),
@@ -106,7 +106,7 @@ pub(super) fn question(found: &Found) -> String {
 /// What was done, and what the look afterwards found.
 pub(super) fn done(
     scope: &Scope,
-    found: &Found,
+    found: &Traces,
     proof: &Proof,
     transcripts: &[PathBuf],
     as_json: bool,
@@ -166,7 +166,7 @@ fn merge(value: &mut Value, more: Value) {
     }
 }
 
-fn name_links(found: &Found) {
+fn name_links(found: &Traces) {
     for link in found.links.iter().take(LISTED_MAX) {
         output::warn(&format!("{} is a link: what it leads to is not touched", link.display()));
     }

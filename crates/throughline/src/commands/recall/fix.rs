@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use throughline_capture::passages::{command_of, makes_good};
 use throughline_domain::text::one_line;
-use throughline_recall::cases::{self, Alike, Standing};
+use throughline_recall::cases::{self, Alike, CaseRank};
 use throughline_recall::error_form;
 use throughline_recall::weights::{COMPARED_MAX, CONCLUSION_BEHIND_MAX, CURE_BEHIND_MAX, PASTED_LINES_MAX};
-use throughline_recall::{Found, Outcome, PassageKind, Placed, Question, Scope};
+use throughline_recall::{CommandOutcome, Found, PassageKind, Placed, Question, Scope};
 
 use super::{Desk, ask, page};
 use crate::failure::Failure;
@@ -107,12 +107,12 @@ fn cases(desk: &Desk<'_>, typed: &str, limit: usize) -> Result<Vec<Case>, Failur
             cases.push(Case { found, alike, cure });
         }
     }
-    let standing = |case: &Case| Standing {
+    let rank = |case: &Case| CaseRank {
         alike: case.alike,
         is_solved: case.cure.is_some(),
         at_s: case.found.head.at_s,
     };
-    Ok(cases::best_first(cases, standing, limit))
+    Ok(cases::best_first(cases, rank, limit))
 }
 
 /// The line that says which error it is. What stands below every failed build (`FAIL`, `could not compile`) consists of
@@ -135,7 +135,7 @@ fn cure(desk: &Desk<'_>, found: &Found) -> Result<Option<Cure>, Failure> {
     let behind = desk.store.around(found.id, 0, CURE_BEHIND_MAX)?;
     let behind = behind.get(1..).unwrap_or_default();
     let is_success = |placed: &Placed| {
-        placed.head.outcome == Outcome::Succeeded && makes_good(command_of(&placed.text), failed)
+        placed.head.outcome == CommandOutcome::Succeeded && makes_good(command_of(&placed.text), failed)
     };
     let Some(at) = behind.iter().position(is_success) else { return Ok(None) };
     let mut cure = Cure { success: behind[at].id, turn: behind[at].head.turn, ..Cure::default() };

@@ -52,13 +52,13 @@ a query only what is new. To search for the words show, fix or file alone, put t
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    deed: Option<Deed>,
+    verb: Option<RecallVerb>,
     #[command(flatten)]
     search: ask::SearchArgs,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Deed {
+enum RecallVerb {
     Show(show::Args),
     Fix(fix::Args),
     File(file::Args),
@@ -66,11 +66,11 @@ enum Deed {
 
 pub(crate) fn run(place: &Place, folder: Option<&Path>, args: &Args) -> Result<(), Failure> {
     let desk = Desk::open(place, folder)?;
-    match &args.deed {
+    match &args.verb {
         None => results::run(&desk, &args.search),
-        Some(Deed::Show(args)) => show::run(&desk, args),
-        Some(Deed::Fix(args)) => fix::run(&desk, args),
-        Some(Deed::File(args)) => file::run(&desk, args),
+        Some(RecallVerb::Show(args)) => show::run(&desk, args),
+        Some(RecallVerb::Fix(args)) => fix::run(&desk, args),
+        Some(RecallVerb::File(args)) => file::run(&desk, args),
     }
 }
 

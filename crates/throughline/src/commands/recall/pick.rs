@@ -9,7 +9,7 @@ use crossterm::terminal::{Clear, ClearType, EnterAlternateScreen, LeaveAlternate
 use crossterm::{cursor, execute, queue, terminal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-use super::picker::{Deed, Key, Look, Picker, Row, Size};
+use super::picker::{AfterKey, Key, Look, Picker, Row, Size};
 use super::results::{self, Hit};
 use super::{Desk, show};
 use crate::failure::Failure;
@@ -56,12 +56,12 @@ fn choose(desk: &Desk<'_>, hits: &[Hit], screen: &mut Screen) -> Result<(), Fail
         let Ok(event) = screen.draw(&picker.rows(size)).and_then(|()| event::read()) else { break };
         let Some(key) = key_of(&event) else { continue };
         match picker.press(key, size) {
-            Deed::Stay => {}
-            Deed::Open(index) => {
+            AfterKey::Stay => {}
+            AfterKey::Open(index) => {
                 let opened = show::lines(desk, &results::id(&hits[index]), AROUND)?;
                 picker.show(opened.lines.into_iter().map(plain).collect(), opened.asked_at, size);
             }
-            Deed::Leave => break,
+            AfterKey::Leave => break,
         }
     }
     Ok(())

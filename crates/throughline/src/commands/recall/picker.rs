@@ -22,7 +22,7 @@ pub(super) enum Key {
 
 /// What is to be done after a key.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Deed {
+pub(super) enum AfterKey {
     Stay,
     Open(usize),
     Leave,
@@ -91,14 +91,14 @@ impl Picker {
         self.open = Some(open);
     }
 
-    pub(super) fn press(&mut self, key: Key, size: Size) -> Deed {
+    pub(super) fn press(&mut self, key: Key, size: Size) -> AfterKey {
         let typed = std::mem::take(&mut self.typed);
         if key == Key::Stop {
-            return Deed::Leave;
+            return AfterKey::Leave;
         }
         if self.open.is_some() {
             self.scroll(key, size);
-            return Deed::Stay;
+            return AfterKey::Stay;
         }
         let last = self.results.len().saturating_sub(1);
         self.chosen = match key {
@@ -108,8 +108,8 @@ impl Picker {
             Key::PageDown => (self.chosen + size.results()).min(last),
             Key::First => 0,
             Key::Last => last,
-            Key::Enter => return Deed::Open(self.chosen),
-            Key::Back | Key::Stop => return Deed::Leave,
+            Key::Enter => return AfterKey::Open(self.chosen),
+            Key::Back | Key::Stop => return AfterKey::Leave,
             Key::Digit(digit) => {
                 // 1, then 2: the twelfth, where there is one.
                 let number = [typed * 10 + digit, digit].into_iter().find(|it| *it <= self.results.len());
@@ -117,7 +117,7 @@ impl Picker {
                 self.typed.checked_sub(1).unwrap_or(self.chosen)
             }
         };
-        Deed::Stay
+        AfterKey::Stay
     }
 
     fn scroll(&mut self, key: Key, size: Size) {
@@ -250,20 +250,20 @@ mod tests {
     fn keys_move_open_and_leave() {
         let mut picker = picker(13);
         let mut after = |key| (picker.press(key, SIZE), picker.chosen);
-        assert_eq!(after(Key::Up), (Deed::Stay, 0));
-        assert_eq!(after(Key::Down), (Deed::Stay, 1));
-        assert_eq!(after(Key::PageDown), (Deed::Stay, 3));
-        assert_eq!(after(Key::Last), (Deed::Stay, 12));
-        assert_eq!(after(Key::Down), (Deed::Stay, 12));
-        assert_eq!(after(Key::PageUp), (Deed::Stay, 10));
-        assert_eq!(after(Key::First), (Deed::Stay, 0));
-        assert_eq!(after(Key::Digit(1)), (Deed::Stay, 0));
-        assert_eq!(after(Key::Digit(2)), (Deed::Stay, 11), "the twelfth");
-        assert_eq!(after(Key::Digit(3)), (Deed::Stay, 2), "there is no 123rd");
-        assert_eq!(after(Key::Digit(0)), (Deed::Stay, 2), "nor a 30th");
-        assert_eq!(after(Key::Enter), (Deed::Open(2), 2));
-        assert_eq!(after(Key::Back), (Deed::Leave, 2));
-        assert_eq!(after(Key::Stop), (Deed::Leave, 2));
+        assert_eq!(after(Key::Up), (AfterKey::Stay, 0));
+        assert_eq!(after(Key::Down), (AfterKey::Stay, 1));
+        assert_eq!(after(Key::PageDown), (AfterKey::Stay, 3));
+        assert_eq!(after(Key::Last), (AfterKey::Stay, 12));
+        assert_eq!(after(Key::Down), (AfterKey::Stay, 12));
+        assert_eq!(after(Key::PageUp), (AfterKey::Stay, 10));
+        assert_eq!(after(Key::First), (AfterKey::Stay, 0));
+        assert_eq!(after(Key::Digit(1)), (AfterKey::Stay, 0));
+        assert_eq!(after(Key::Digit(2)), (AfterKey::Stay, 11), "the twelfth");
+        assert_eq!(after(Key::Digit(3)), (AfterKey::Stay, 2), "there is no 123rd");
+        assert_eq!(after(Key::Digit(0)), (AfterKey::Stay, 2), "nor a 30th");
+        assert_eq!(after(Key::Enter), (AfterKey::Open(2), 2));
+        assert_eq!(after(Key::Back), (AfterKey::Leave, 2));
+        assert_eq!(after(Key::Stop), (AfterKey::Leave, 2));
     }
 
     #[test]
@@ -284,10 +284,10 @@ mod tests {
         assert!(drawn(&picker, SIZE).contains("line 9"), "{}", drawn(&picker, SIZE));
         let larger = Size { columns: 40, rows: 30 };
         assert!(drawn(&picker, larger).starts_with("Chosen|line 1\n"), "a larger screen shows all of it");
-        assert_eq!(picker.press(Key::Back, SIZE), Deed::Stay);
+        assert_eq!(picker.press(Key::Back, SIZE), AfterKey::Stay);
         assert!(drawn(&picker, SIZE).contains("1 of 3"));
         picker.show(vec!["x".to_owned()], 0, SIZE);
-        assert_eq!(picker.press(Key::Stop, SIZE), Deed::Leave, "Ctrl-C leaves from everywhere");
+        assert_eq!(picker.press(Key::Stop, SIZE), AfterKey::Leave, "Ctrl-C leaves from everywhere");
     }
 
     #[test]
@@ -318,7 +318,7 @@ mod tests {
             let size = Size { columns, rows };
             for key in keys {
                 let key = all.get(key).copied().unwrap_or_else(|| Key::Digit(key - all.len()));
-                if let Deed::Open(index) = picker.press(key, size) {
+                if let AfterKey::Open(index) = picker.press(key, size) {
                     picker.show(vec![format!("opened {index} 日本語日本語"); index], index / 2, size);
                 }
                 let drawn = picker.rows(size);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use throughline_domain::text::one_line;
-use throughline_recall::{Outcome, Placed, SessionOf};
+use throughline_recall::{CommandOutcome, Placed, SessionOf};
 use throughline_store::archive::{Archive, EntryRow, Filter};
 
 use super::{Desk, page};
@@ -135,9 +135,9 @@ pub(super) fn context(desk: &Desk<'_>, number: u64, around: usize) -> Result<Vec
 fn shown(placed: &Placed, is_asked: bool, lines_max: usize) -> Vec<String> {
     let head = &placed.head;
     let ended = match head.outcome {
-        Outcome::Failed => ", failed",
-        Outcome::Succeeded => ", succeeded",
-        Outcome::Unknown => "",
+        CommandOutcome::Failed => ", failed",
+        CommandOutcome::Succeeded => ", succeeded",
+        CommandOutcome::Unknown => "",
     };
     let about = format!("{}{ended}, {}, turn {}", page::kind_words(head), page::moment(head.at_s), head.turn);
     let style = if is_asked { HEAD } else { DIM };

@@ -6,7 +6,7 @@ mod show;
 use serde_json::{Value, json};
 use throughline_domain::text::one_line;
 use throughline_domain::time;
-use throughline_engine::sessions::{self, Listed, Standing};
+use throughline_engine::sessions::{self, Listed, SessionStanding};
 
 use super::App;
 use crate::failure::Failure;
@@ -27,11 +27,11 @@ longer is not at work, and not over. Sessions from before the installation are l
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    deed: Deed,
+    verb: SessionsVerb,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Deed {
+enum SessionsVerb {
     /// List the sessions of this project, the last active first
     List {
         /// Only those that are at work
@@ -63,17 +63,17 @@ enum Deed {
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    match &args.deed {
-        Deed::List { live, limit, json } => list(app, *live, *limit, *json),
-        Deed::Show { session, json } => show::run(app, &chosen(app, session.as_deref())?, *json),
-        Deed::Resume { session, json } => resume::run(app, &chosen(app, session.as_deref())?, *json),
+    match &args.verb {
+        SessionsVerb::List { live, limit, json } => list(app, *live, *limit, *json),
+        SessionsVerb::Show { session, json } => show::run(app, &chosen(app, session.as_deref())?, *json),
+        SessionsVerb::Resume { session, json } => resume::run(app, &chosen(app, session.as_deref())?, *json),
     }
 }
 
 fn list(app: &App, live: bool, limit: usize, as_json: bool) -> Result<(), Failure> {
     let mut all = sessions::of_project(&app.place, &app.memory.project, app.now);
     if live {
-        all.retain(|session| session.standing == Standing::AtWork);
+        all.retain(|session| session.standing == SessionStanding::AtWork);
     }
     let left_out = all.len().saturating_sub(limit);
     all.truncate(limit);
@@ -131,22 +131,22 @@ fn chosen(app: &App, name: Option<&str>) -> Result<Listed, Failure> {
     }
 }
 
-fn words(standing: Standing) -> &'static str {
+fn words(standing: SessionStanding) -> &'static str {
     match standing {
-        Standing::AtWork => "at work",
-        Standing::Silent => "open but silent",
-        Standing::Ended => "ended",
-        Standing::Crashed => "ended without saying so",
-        Standing::Written => "known by its transcript",
+        SessionStanding::AtWork => "at work",
+        SessionStanding::Silent => "open but silent",
+        SessionStanding::Ended => "ended",
+        SessionStanding::Crashed => "ended without saying so",
+        SessionStanding::Written => "known by its transcript",
     }
 }
 
 fn row(app: &App, session: &Listed) -> String {
     let id: String = session.id.chars().take(8).collect();
     let style = match session.standing {
-        Standing::AtWork => GOOD,
-        Standing::Crashed => WARN,
-        Standing::Silent | Standing::Ended | Standing::Written => DIM,
+        SessionStanding::AtWork => GOOD,
+        SessionStanding::Crashed => WARN,
+        SessionStanding::Silent | SessionStanding::Ended | SessionStanding::Written => DIM,
     };
     let mut about = vec![styled(style, words(session.standing))];
     about.push(format!("{} ago", ago(app, session)));
@@ -168,7 +168,7 @@ fn row_json(app: &App, session: &Listed) -> Value {
         "session": session.id,
         "agent": session.agent,
         "standing": words(session.standing),
-        "live": session.standing == Standing::AtWork,
+        "live": session.standing == SessionStanding::AtWork,
         "stale": session.is_stale(app.now),
         "startedAt": session.started.map(time::iso),
         "lastActive": time::iso(session.last_active),

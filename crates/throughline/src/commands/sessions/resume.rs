@@ -7,7 +7,7 @@ use throughline_agents::agent::Agent;
 use throughline_briefing::Cap;
 use throughline_engine::ledger;
 use throughline_engine::resuming::{self, Back};
-use throughline_engine::sessions::{Listed, Standing};
+use throughline_engine::sessions::{Listed, SessionStanding};
 use throughline_store::session::GateMarks;
 
 use crate::commands::App;
@@ -21,7 +21,7 @@ pub(super) fn run(app: &App, session: &Listed, as_json: bool) -> Result<(), Fail
     let state = app.state()?;
     let look = |path: &PathBuf| {
         let (home, agent) = (&app.place.home, Agent::of_session(&session.agent));
-        ledger::look(&ledger::Source {
+        ledger::look(&ledger::SessionTranscript {
             home,
             session: &session.id,
             transcript: &path.to_string_lossy(),
@@ -48,14 +48,14 @@ pub(super) fn run(app: &App, session: &Listed, as_json: bool) -> Result<(), Fail
     let command = is_there.then(|| format!("claude --resume {}", session.id));
     if as_json {
         return output::say_json(&json!({
-            "session": session.id, "live": session.standing == Standing::AtWork, "command": command, "context": text,
+            "session": session.id, "live": session.standing == SessionStanding::AtWork, "command": command, "context": text,
         }));
     }
     output::say_fragment(
         text.as_deref().unwrap_or("nothing is recorded for this project, and the session has no transcript"),
     )?;
     match (session.standing, command) {
-        (Standing::AtWork | Standing::Silent, _) => {
+        (SessionStanding::AtWork | SessionStanding::Silent, _) => {
             output::remark("this session is open in a client: go on there; it is told this by itself");
         }
         (_, Some(command)) => output::remark(&format!("come back with: {command}")),

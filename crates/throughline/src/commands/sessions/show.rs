@@ -21,7 +21,7 @@ use crate::quoting::{self, RECORDED};
 pub(super) fn run(app: &App, session: &Listed, as_json: bool) -> Result<(), Failure> {
     let look = |path: &PathBuf| {
         let (home, agent) = (&app.place.home, Agent::of_session(&session.agent));
-        ledger::look(&ledger::Source {
+        ledger::look(&ledger::SessionTranscript {
             home,
             session: &session.id,
             transcript: &path.to_string_lossy(),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use throughline_domain::Timestamp;
 use throughline_domain::usage::RecordId;
 use throughline_engine::place::Place;
-use throughline_fleet::sync::{Outcome, Record, Source, Table, sync};
+use throughline_fleet::sync::{Record, Source, Synced, Table, sync};
 use throughline_fleet::{Error, schema};
 use throughline_store::archive::ArchiveError;
 use throughline_store::usage::{RowKind, UsageStore};
@@ -100,7 +100,7 @@ fn dry_run(filter: &Filter, records: &Records, address: &str) -> Result<(), Fail
     ))
 }
 
-fn tell(filter: &Filter, args: &Args, outcome: &Outcome, server: &str) -> Result<(), Failure> {
+fn tell(filter: &Filter, args: &Args, outcome: &Synced, server: &str) -> Result<(), Failure> {
     if filter.json {
         output::say_json(&as_json(outcome, server))?;
     } else if !args.quiet {
@@ -121,7 +121,7 @@ fn tell(filter: &Filter, args: &Args, outcome: &Outcome, server: &str) -> Result
     Ok(())
 }
 
-fn words(outcome: &Outcome, server: &str) -> String {
+fn words(outcome: &Synced, server: &str) -> String {
     let [samples, responses, compactions] = outcome.sent;
     let mut text = if outcome.sent == [0; 3] {
         format!("nothing new for {server}")
@@ -143,7 +143,7 @@ fn words(outcome: &Outcome, server: &str) -> String {
     text
 }
 
-fn as_json(outcome: &Outcome, server: &str) -> Value {
+fn as_json(outcome: &Synced, server: &str) -> Value {
     let [samples, responses, compactions] = outcome.sent;
     json!({
         "server": server,

@@ -8,7 +8,7 @@ use crate::hook::Run;
 use crate::hook::gate::Gate;
 use crate::hook::steps::compaction;
 use crate::hook::steps::hand_over;
-use crate::hook::steps::later;
+use crate::hook::steps::later_difference;
 
 /// PostCompact: keeps the summary if it was not known, and hands the whole to the archive.
 pub(in crate::hook) fn run(run: &Run) -> Outcome {
@@ -22,7 +22,7 @@ pub(in crate::hook) fn run(run: &Run) -> Outcome {
     let told = run.payload.compact_summary.as_deref().filter(|summary| !summary.is_empty());
     if let Some(summary) = told.filter(|_| !mark.has_own_summary()) {
         mark.keep_summary(summary);
-        later::note_known(run, &mark);
+        later_difference::note_known(run, &mark);
     }
     let used = told.or(mark.summary.as_deref());
     hand_over::after_compaction(&gate, &mark, used, None);

@@ -18,7 +18,7 @@ use crate::hook::gate::{self, Gate};
 use crate::hook::steps::backups;
 use crate::hook::steps::checkpoints;
 use crate::hook::steps::hand_over;
-use crate::hook::steps::later;
+use crate::hook::steps::later_difference;
 use crate::hook::steps::notes;
 use crate::hook::steps::purity;
 use crate::hook::steps::reading;
@@ -39,7 +39,7 @@ pub(in crate::hook) fn run(run: &Run, mut spool: Option<&mut Spool>) -> Outcome 
     if (run.payload.event == Event::UserPromptSubmit || ends_a_turn(run))
         && run.progress().difference_waits
         && may_speak(run, spool.as_deref_mut())
-        && let Some(text) = later::difference(run, &facts)
+        && let Some(text) = later_difference::difference(run, &facts)
     {
         let turn = last.as_ref().map_or(0, |record| record.turn) + u64::from(ends_a_turn(run));
         return Outcome { turn, note: note(run), ..Outcome::saying(Some(text)) };

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use throughline_agents::transcript::LastUsage;
 use throughline_engine::session_facts::limit_tokens;
-use throughline_store::backups::{BackupError, Backups, Moment};
+use throughline_store::backups::{BackupError, BackupMoment, Backups};
 use throughline_store::forget::Forgotten;
 use throughline_store::lock::{LockError, Patience};
 use throughline_store::session::SessionFacts;
@@ -64,7 +64,7 @@ fn take(gate: &Gate<'_>, tokens: Option<u64>) -> bool {
             return false;
         }
     }
-    let moment = Moment {
+    let moment = BackupMoment {
         project: &gate.memory.project.key,
         session: &run.payload.session_id,
         transcript: Path::new(&run.payload.transcript_path),

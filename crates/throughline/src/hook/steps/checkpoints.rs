@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use throughline_domain::ledger::Ledger;
-use throughline_engine::checkpoint::{self, Moment};
+use throughline_engine::checkpoint::{self, CheckpointMoment};
 use throughline_store::checkpoints::CheckpointError;
 use throughline_store::lock::{LockError, Patience};
 use throughline_store::session::GateMarks;
@@ -28,7 +28,7 @@ pub(in crate::hook) fn with_note(
     }
     let ledger = told.map_or_else(|| Cow::Owned(gate.run.transcript().read_so_far()), Cow::Borrowed);
     gate.keep_out_of_git();
-    let moment = Moment {
+    let moment = CheckpointMoment {
         memory: &gate.memory,
         config: &gate.config,
         state: &gate.state(),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use throughline_briefing::fragment::{FragmentKind, wrap};
 use throughline_briefing::hand_over::whose;
-use throughline_briefing::notes::{Progress, When};
+use throughline_briefing::notes::{NotesEntry, When};
 use throughline_domain::hand_over::{HandOverLine, HandOvers, StandingLine};
 use throughline_domain::ledger::Ledger;
 use throughline_domain::text::thousands;
@@ -49,7 +49,7 @@ pub(in crate::hook) fn after_compaction(
 fn note(gate: &Gate<'_>, ledger: &Ledger) {
     let Some(last) = hand_over_file::read(&gate.run.folder).last else { return };
     let lines = last.lines.iter().map(HandOverLine::told).collect();
-    let entry = Progress { at: When::Now, title: format!("Handed over {}", whose(last.by)), lines };
+    let entry = NotesEntry { at: When::Now, title: format!("Handed over {}", whose(last.by)), lines };
     notes::handed_over(gate, ledger, entry);
 }
 

@@ -6,7 +6,7 @@ pub(super) mod checkpoints;
 pub(super) mod compaction;
 pub(super) mod glance;
 pub(super) mod hand_over;
-pub(super) mod later;
+pub(super) mod later_difference;
 pub(super) mod masking;
 pub(super) mod notes;
 pub(super) mod purity;

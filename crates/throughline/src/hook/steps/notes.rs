@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use throughline_agents::hook::Event;
-use throughline_briefing::notes::{Commit, Progress};
+use throughline_briefing::notes::{Commit, NotesEntry};
 use throughline_domain::Timestamp;
 use throughline_domain::ledger::Ledger;
 use throughline_engine::ledger;
-use throughline_engine::notes::{self, Added, Moment};
+use throughline_engine::notes::{self, Added, NotesMoment};
 use throughline_git::Changes;
 use throughline_store::lock::{LockError, Patience};
 use throughline_store::notes_file::{NotesError, NotesFile};
@@ -67,7 +67,7 @@ pub(in crate::hook) fn before_compaction(gate: &Gate<'_>, told: &Ledger) {
 }
 
 /// A compaction handed something over: the page shows it.
-pub(in crate::hook) fn handed_over(gate: &Gate<'_>, told: &Ledger, entry: Progress) {
+pub(in crate::hook) fn handed_over(gate: &Gate<'_>, told: &Ledger, entry: NotesEntry) {
     write(gate, Some(told), Added { by_hand: Some(entry), ..Added::default() });
 }
 
@@ -90,7 +90,7 @@ fn write(gate: &Gate<'_>, told: Option<&Ledger>, added: Added<'_>) -> bool {
     let ledger = told.map_or_else(|| Cow::Owned(run.transcript().read_so_far()), Cow::Borrowed);
     let (progress, known) = (run.progress(), gate.known_state());
     let untrusted = known.as_ref().map(|_| gate.untrusted());
-    let moment = Moment {
+    let moment = NotesMoment {
         memory: &gate.memory,
         config: &gate.config,
         session: &run.payload.session_id,

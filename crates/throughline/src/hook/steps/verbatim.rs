@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use throughline_agents::transcript::Parsed;
 use throughline_domain::time;
 use throughline_domain::transcript::{Block, Line, What};
-use throughline_engine::ledger::Source;
+use throughline_engine::ledger::SessionTranscript;
 use throughline_redact as redact;
 use throughline_store::door::outside;
 use throughline_store::session::CompactionMark;
@@ -21,7 +21,7 @@ const SLACK_MS: i64 = 1_000;
 
 /// The words that were said, called and answered since the summary was made; `None` where it was made for this very
 /// moment: then nothing but the last message may be there.
-pub(in crate::hook) fn since(source: &Source<'_>, mark: &CompactionMark) -> Option<String> {
+pub(in crate::hook) fn since(source: &SessionTranscript<'_>, mark: &CompactionMark) -> Option<String> {
     let path = Path::new(source.transcript);
     let bytes = outside::metadata(path).ok()?.len();
     let behind = bytes.checked_sub(mark.summary_bytes).filter(|behind| *behind > 0)?;

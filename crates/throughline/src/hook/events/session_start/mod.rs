@@ -21,7 +21,7 @@ use crate::hook::gate::Gate;
 use crate::hook::steps::checkpoints;
 use crate::hook::steps::compaction;
 use crate::hook::steps::glance;
-use crate::hook::steps::later;
+use crate::hook::steps::later_difference;
 use crate::hook::steps::summaries;
 
 /// A session's beginning: how, and who was here before.
@@ -65,7 +65,7 @@ pub(in crate::hook) fn run(run: &Run) -> Outcome {
             Beginning { gate: &gate, start, seen: &seen, before: before.as_ref(), mark: mark.as_ref() };
         text = given::text(&beginning);
         if let Some(mark) = mark {
-            later::note_blind(run, mark, text.as_deref());
+            later_difference::note_blind(run, mark, text.as_deref());
         }
         glance::keep(&gate, None);
         if start != Start::Compact {

@@ -4,7 +4,7 @@ use throughline_briefing::session::Known;
 use throughline_domain::hand_over::{StandingLine, lacking};
 use throughline_domain::ledger::{Ledger, Stand};
 use throughline_engine::descent::Predecessor;
-use throughline_engine::ledger::{self, Source};
+use throughline_engine::ledger::{self, SessionTranscript};
 use throughline_store::session::CompactionMark;
 
 use super::Beginning;
@@ -54,7 +54,7 @@ impl Told {
 }
 
 /// The summary, and what was said since it was made: that stays in the context word by word. Says whether anything did.
-fn known_after_compaction(source: &Source<'_>, mark: &CompactionMark) -> (Known, bool) {
+fn known_after_compaction(source: &SessionTranscript<'_>, mark: &CompactionMark) -> (Known, bool) {
     let Some(summary) = &mark.summary else { return (Known::nothing(), false) };
     let known = Known::summary(summary);
     match verbatim::since(source, mark) {

@@ -1,4 +1,4 @@
-//! Outcome: whether a run succeeded, and the last lines that say how it ended.
+//! Run outcome: whether a run succeeded, and the last lines that say how it ended.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -13,7 +13,7 @@ const RESULT_UNITS_MAX: usize = 160;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum RunOutcome {
     Succeeded,
     Failed,
     /// It was not run to its end, or goes on.
@@ -21,18 +21,18 @@ pub(crate) enum Outcome {
 }
 
 /// Says how a run ended. `shows_failure`: its exit code was hidden (a pipe), so its text decides.
-pub(crate) fn of(text: &str, is_error: bool, hides_exit: bool) -> Outcome {
+pub(crate) fn of(text: &str, is_error: bool, hides_exit: bool) -> RunOutcome {
     let start = text.trim_start();
     if was_not_run(start) {
-        return Outcome::Unknown;
+        return RunOutcome::Unknown;
     }
     if is_error || exit_code(start).is_some_and(|code| code != 0) {
-        return Outcome::Failed;
+        return RunOutcome::Failed;
     }
     if hides_exit && text.lines().any(errors::shows_failure) {
-        return Outcome::Failed;
+        return RunOutcome::Failed;
     }
-    Outcome::Succeeded
+    RunOutcome::Succeeded
 }
 
 /// The user or the client kept it from running, or it runs in the background: no word about the code.
@@ -150,7 +150,7 @@ pub(crate) fn sums_up(text: &str) -> bool {
 }
 
 /// The last lines that mean something, in their order; of a check, the lines that sum up.
-pub(crate) fn last_lines(text: &str, is_check: bool, outcome: Outcome) -> Vec<String> {
+pub(crate) fn last_lines(text: &str, is_check: bool, outcome: RunOutcome) -> Vec<String> {
     let meaningful = || text.lines().rev().map(str::trim).filter(|line| is_meaningful(line)).take(200);
     let mut lines: Vec<&str> = Vec::new();
     if is_check && let Some(words) = SUMS_UP.as_ref() {
@@ -162,7 +162,7 @@ pub(crate) fn last_lines(text: &str, is_check: bool, outcome: Outcome) -> Vec<St
             lines = sums.into_iter().take(1).collect();
         }
     }
-    if lines.is_empty() && outcome == Outcome::Failed {
+    if lines.is_empty() && outcome == RunOutcome::Failed {
         return errors::telling_lines(text).iter().map(|line| shorten(line, RESULT_UNITS_MAX)).collect();
     }
     if lines.is_empty() {
@@ -200,10 +200,10 @@ mod tests {
     fn the_line_that_sums_up_is_the_result() {
         let text = "running 3 tests\ntest a ... ok\n\ntest result: ok. 3 passed; 0 failed\n\n   Doc-tests x\n\ntest result: ok. 0 passed; 0 failed\n";
         assert_eq!(
-            last_lines(text, true, Outcome::Succeeded),
+            last_lines(text, true, RunOutcome::Succeeded),
             ["test result: ok. 3 passed; 0 failed", "test result: ok. 0 passed; 0 failed"]
         );
-        assert_eq!(last_lines("a\nb\n\nc\n---\n", false, Outcome::Succeeded), ["b", "c"]);
+        assert_eq!(last_lines("a\nb\n\nc\n---\n", false, RunOutcome::Succeeded), ["b", "c"]);
     }
 
     #[test]
@@ -213,9 +213,12 @@ mod tests {
 
     #[test]
     fn what_the_user_stopped_did_not_fail() {
-        assert_eq!(of("The user doesn't want to proceed with this tool use.", true, false), Outcome::Unknown);
-        assert_eq!(of("Exit code 2\nboom", false, false), Outcome::Failed);
-        assert_eq!(of("ok", false, true), Outcome::Succeeded);
-        assert_eq!(of("--- FAIL: TestX (0.00s)", false, true), Outcome::Failed);
+        assert_eq!(
+            of("The user doesn't want to proceed with this tool use.", true, false),
+            RunOutcome::Unknown
+        );
+        assert_eq!(of("Exit code 2\nboom", false, false), RunOutcome::Failed);
+        assert_eq!(of("ok", false, true), RunOutcome::Succeeded);
+        assert_eq!(of("--- FAIL: TestX (0.00s)", false, true), RunOutcome::Failed);
     }
 }

@@ -1,9 +1,9 @@
-//! Places: the files of the catalogue that hold words, in the data folder and in every project that is known.
+//! Maskable: the files of the catalogue that hold words, in the data folder and in every project that is known.
 
 use std::path::{Path, PathBuf};
 
 use super::{documents, lines};
-use crate::catalogue::{self, Entry, Found, Masked, Under};
+use crate::catalogue::{self, Entry, Inventory, Masked, Under};
 use crate::checkpoints::Checkpoints;
 use crate::door::Spot;
 use crate::lock::{Lock, Patience};
@@ -16,7 +16,7 @@ const SESSIONS_MAX: usize = 100_000;
 
 /// What is masked at once, under one lock.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Maskable {
     /// A file by itself.
     One(Entry),
     /// The working set, with the copy that tells whether somebody edited it: under the project's lock.
@@ -30,9 +30,9 @@ pub(super) enum Place {
     Checkpoints(Spot, Box<Project>),
 }
 
-/// What became of a place.
+/// What became of it when it was masked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum Remasked {
     /// There was something to mask.
     Masked,
     /// There was nothing.
@@ -41,7 +41,7 @@ pub(super) enum Outcome {
     Kept,
 }
 
-impl Place {
+impl Maskable {
     pub(super) fn spot(&self) -> &Spot {
         match self {
             Self::One(entry) => &entry.spot,
@@ -50,7 +50,7 @@ impl Place {
     }
 
     /// Masks it; says whether something was to be masked.
-    pub(super) fn mask(&self, home: &Home) -> Result<Outcome, String> {
+    pub(super) fn mask(&self, home: &Home) -> Result<Remasked, String> {
         let said = |error: crate::files::FileError| error.to_string();
         let is_masked = match self {
             Self::One(Entry { row, spot, .. }) => match row.masked {
@@ -59,7 +59,7 @@ impl Place {
                 Masked::OurPart => documents::mask_notes(spot).map_err(said),
                 Masked::IfText => match documents::mask_text(spot, row.form).map_err(said)? {
                     Some(is_masked) => Ok(is_masked),
-                    None => return Ok(Outcome::Kept),
+                    None => return Ok(Remasked::Kept),
                 },
                 // A copy whose working set is gone.
                 Masked::WithItsCopy => documents::mask_json(spot).map_err(said),
@@ -69,7 +69,7 @@ impl Place {
             Self::State { spot, folder } => mask_state(spot, folder),
             Self::Checkpoints(_, project) => mask_checkpoints(project, home),
         };
-        is_masked.map(|is_masked| if is_masked { Outcome::Masked } else { Outcome::Clean })
+        is_masked.map(|is_masked| if is_masked { Remasked::Masked } else { Remasked::Clean })
     }
 }
 
@@ -99,14 +99,14 @@ fn mask_checkpoints(project: &Project, home: &Home) -> Result<bool, String> {
     Ok(is_masked)
 }
 
-/// Every place, in an order that stays.
+/// Everything that can be masked, in an order that stays.
 /// `names_max`: of a project so many names are looked at; those that have more come second.
 pub(super) fn of(
     home: &Home,
     projects: &[Project],
     claude_folder: Option<&Path>,
     names_max: usize,
-) -> (Vec<Place>, Vec<Spot>) {
+) -> (Vec<Maskable>, Vec<Spot>) {
     let mut crowded = Vec::new();
     let mut all = singles(catalogue::find(Under::Data, home.root(), Path::new("")), Under::Data);
     if let Some(folder) = claude_folder {
@@ -120,31 +120,31 @@ pub(super) fn of(
         if let Ok(spot) = state_file::standing(project)
             && spot.is_file()
         {
-            all.push(Place::State { spot, folder: home.project(&project.key) });
+            all.push(Maskable::State { spot, folder: home.project(&project.key) });
         }
-        all.push(Place::Checkpoints(project.files.join("checkpoints"), Box::new(project.clone())));
+        all.push(Maskable::Checkpoints(project.files.join("checkpoints"), Box::new(project.clone())));
     }
     // A copy is masked together with its file, under one lock.
     let copies: Vec<Spot> = all
         .iter()
-        .filter_map(|place| match place {
-            Place::State { folder, .. } => Some(folder.join("last-state.json")),
+        .filter_map(|it| match it {
+            Maskable::State { folder, .. } => Some(folder.join("last-state.json")),
             _ => None,
         })
         .collect();
-    all.retain(|place| !matches!(place, Place::One(entry) if copies.contains(&entry.spot)));
+    all.retain(|it| !matches!(it, Maskable::One(entry) if copies.contains(&entry.spot)));
     all.sort_by(|one, other| one.spot().cmp(other.spot()));
     all.dedup();
     (all, crowded)
 }
 
-fn singles(found: Found, under: Under) -> Vec<Place> {
+fn singles(found: Inventory, under: Under) -> Vec<Maskable> {
     let is_one = |entry: &Entry| match entry.row.masked {
         Masked::InPlace | Masked::Whole | Masked::OurPart | Masked::IfText => true,
         Masked::WithItsCopy => under == Under::Data,
         _ => false,
     };
-    found.entries.into_iter().filter(is_one).map(Place::One).collect()
+    found.entries.into_iter().filter(is_one).map(Maskable::One).collect()
 }
 
 /// Top folders of the projects whose sessions are known.

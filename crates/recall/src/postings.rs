@@ -1,11 +1,11 @@
-//! Promises: which passages the index promises for a question, and which of its words stand in each.
+//! Postings: in which passages the words of a question stand, as the index tells.
 
 use crate::asked::Asked;
 use crate::weights::{COMMON_ROWS, CONTEXT, ROWS_MAX, SYNONYM_ROWS, WANTED_MAX};
 
 /// A word of the question in a passage.
 #[derive(Debug, Clone, Copy)]
-struct Mark {
+struct Posting {
     id: i64,
     word: usize,
     worth: f64,
@@ -13,8 +13,8 @@ struct Mark {
 
 /// The words that stand in passages, by the passages' numbers.
 #[derive(Debug, Default)]
-pub struct Promises {
-    marks: Vec<Mark>,
+pub struct Postings {
+    by_passage: Vec<Posting>,
 }
 
 /// What an index is asked: in which passages a word stands.
@@ -34,9 +34,9 @@ impl<'l> Lookup<'l> {
     }
 }
 
-/// A passage that is promised.
+/// A passage with words of the question.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Promise {
+pub(crate) struct PassageWorth {
     pub(crate) id: i64,
     /// What the words are worth that stand in it…
     pub(crate) own: f64,
@@ -44,13 +44,13 @@ pub(crate) struct Promise {
     pub(crate) around: f64,
 }
 
-impl Promises {
+impl Postings {
     /// Asks an index: `rows` gives the passages that a lookup names, the newest first.
     pub fn of<E>(
         asked: &Asked<'_>,
         mut rows: impl FnMut(Lookup<'_>) -> Result<Vec<i64>, E>,
     ) -> Result<Self, E> {
-        let mut promises = Self::default();
+        let mut postings = Self::default();
         let mut choosing: Vec<&str> = Vec::new();
         let mut common = Vec::new();
         for (word, wanted) in asked.question.wanted.iter().enumerate() {
@@ -59,7 +59,7 @@ impl Promises {
                 0 => {}
                 count if count <= COMMON_ROWS => {
                     choosing.push(&wanted.form);
-                    promises.take(rows(Lookup::of(&wanted.form, ROWS_MAX))?, word, worth);
+                    postings.take(rows(Lookup::of(&wanted.form, ROWS_MAX))?, word, worth);
                 }
                 count => common.push((count, word)),
             }
@@ -67,7 +67,7 @@ impl Promises {
                 let found = rows(Lookup::of(other, SYNONYM_ROWS))?;
                 if !found.is_empty() && found.len() < SYNONYM_ROWS {
                     choosing.push(other);
-                    promises.take(found, word, weight * worth);
+                    postings.take(found, word, weight * worth);
                 }
             }
         }
@@ -79,50 +79,51 @@ impl Promises {
             common.remove(0);
             choosing.push(form(rarest));
             let found = rows(Lookup::of(form(rarest), ROWS_MAX))?;
-            promises.take(found, rarest, asked.judge.worth(rarest));
+            postings.take(found, rarest, asked.judge.worth(rarest));
         }
         for (_, word) in common {
             let among = Lookup { among: &choosing, ..Lookup::of(form(word), ROWS_MAX) };
-            promises.take(rows(among)?, word, asked.judge.worth(word));
+            postings.take(rows(among)?, word, asked.judge.worth(word));
         }
-        promises.marks.sort_unstable_by_key(|mark| mark.id);
-        Ok(promises)
+        postings.by_passage.sort_unstable_by_key(|posting| posting.id);
+        Ok(postings)
     }
 
     fn take(&mut self, ids: Vec<i64>, word: usize, worth: f64) {
-        self.marks.extend(ids.into_iter().map(|id| Mark { id, word, worth }));
+        self.by_passage.extend(ids.into_iter().map(|id| Posting { id, word, worth }));
     }
 
-    /// The first passage that is promised.
+    /// The first passage with one of the words.
     pub(crate) fn first(&self) -> Option<i64> {
-        self.marks.first().map(|mark| mark.id)
+        self.by_passage.first().map(|posting| posting.id)
     }
 
     /// The passages with numbers from `first` up to `end`, a block's: what stands around them is a part of it too.
-    pub(crate) fn within(&self, first: i64, end: i64) -> impl Iterator<Item = Promise> + '_ {
-        let from = self.marks.partition_point(|mark| mark.id < first);
-        let to = from + self.marks[from..].partition_point(|mark| mark.id < end);
-        let marks = &self.marks[from..to];
+    pub(crate) fn within(&self, first: i64, end: i64) -> impl Iterator<Item = PassageWorth> + '_ {
+        let from = self.by_passage.partition_point(|posting| posting.id < first);
+        let to = from + self.by_passage[from..].partition_point(|posting| posting.id < end);
+        let postings = &self.by_passage[from..to];
         let mut at = 0;
         std::iter::from_fn(move || {
-            let id = marks.get(at)?.id;
-            let of_it = marks[at..].partition_point(|mark| mark.id <= id);
-            let own = worth(&marks[at..at + of_it]);
-            let before = marks[..at].iter().rev().take_while(|mark| mark.id >= id - CONTEXT).count();
-            let behind = marks[at + of_it..].iter().take_while(|mark| mark.id <= id + CONTEXT).count();
-            let around = worth(&marks[at - before..at + of_it + behind]);
+            let id = postings.get(at)?.id;
+            let of_it = postings[at..].partition_point(|posting| posting.id <= id);
+            let own = worth(&postings[at..at + of_it]);
+            let before = postings[..at].iter().rev().take_while(|posting| posting.id >= id - CONTEXT).count();
+            let behind =
+                postings[at + of_it..].iter().take_while(|posting| posting.id <= id + CONTEXT).count();
+            let around = worth(&postings[at - before..at + of_it + behind]);
             at += of_it;
-            Some(Promise { id, own, around })
+            Some(PassageWorth { id, own, around })
         })
     }
 }
 
 /// What words are worth together, each counted once.
-fn worth(marks: &[Mark]) -> f64 {
+fn worth(postings: &[Posting]) -> f64 {
     let mut best = [0.0_f64; WANTED_MAX];
-    for mark in marks {
-        if let Some(known) = best.get_mut(mark.word) {
-            *known = known.max(mark.worth);
+    for posting in postings {
+        if let Some(known) = best.get_mut(posting.word) {
+            *known = known.max(posting.worth);
         }
     }
     best.iter().sum()

@@ -1,4 +1,4 @@
-//! Placing: files that were prepared elsewhere come into a folder of the user's, and nothing there is overwritten unseen.
+//! Restore stage: files prepared elsewhere come into a folder of the user's, and nothing there is overwritten unseen.
 //!
 //! What stands in the way is moved out first, looked at where nobody else writes, and put back when it is not what was
 //! expected. A file comes in by a rename that replaces nothing. A kill leaves what was moved out in the stage.
@@ -19,7 +19,7 @@ const NAMES_MAX: usize = 1_000_000;
 
 /// Why not every file was placed.
 #[derive(Debug, thiserror::Error)]
-pub enum PlacingError {
+pub enum RestoreStageError {
     /// An IO failure.
     #[error(transparent)]
     File(#[from] FileError),
@@ -33,12 +33,12 @@ pub type IsExpected<'a> = &'a dyn Fn(&Path, &Meta) -> bool;
 
 /// A folder for what comes and what goes, on the file system of the user's files.
 #[derive(Debug)]
-pub struct Stage {
+pub struct RestoreStage {
     folder: Spot,
     moved: u64,
 }
 
-impl Stage {
+impl RestoreStage {
     /// In the first of these folders that is on the file system of `top`.
     pub fn beside(top: &Spot, folders: &[Spot]) -> Result<Self, FileError> {
         let device_of_top = top.meta().at("look at", top)?.device;
@@ -76,7 +76,7 @@ impl Stage {
         top: &Spot,
         path: &Path,
         is_expected: IsExpected<'_>,
-    ) -> Result<(), PlacingError> {
+    ) -> Result<(), RestoreStageError> {
         let whole = top.join(path);
         match whole.meta() {
             Ok(meta) if !meta.is_folder() => self.move_out(top, path, is_expected)?,
@@ -92,7 +92,12 @@ impl Stage {
     }
 
     /// Brings in the file that was prepared for a path.
-    pub fn put(&mut self, top: &Spot, path: &Path, is_expected: IsExpected<'_>) -> Result<(), PlacingError> {
+    pub fn put(
+        &mut self,
+        top: &Spot,
+        path: &Path,
+        is_expected: IsExpected<'_>,
+    ) -> Result<(), RestoreStageError> {
         let mut parents: Vec<&Path> = path.ancestors().skip(1).collect();
         parents.reverse();
         for parent in parents.into_iter().filter(|parent| !parent.as_os_str().is_empty()) {
@@ -110,13 +115,18 @@ impl Stage {
         }
         match self.coming().join(path).rename_to_free(&whole) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                Err(PlacingError::Changed(whole.shown()))
+                Err(RestoreStageError::Changed(whole.shown()))
             }
             renamed => Ok(renamed.at("write", &whole)?),
         }
     }
 
-    fn move_out(&mut self, top: &Spot, path: &Path, is_expected: IsExpected<'_>) -> Result<(), PlacingError> {
+    fn move_out(
+        &mut self,
+        top: &Spot,
+        path: &Path,
+        is_expected: IsExpected<'_>,
+    ) -> Result<(), RestoreStageError> {
         let whole = top.join(path);
         self.moved += 1;
         let out = self.gone().join(self.moved.to_string());
@@ -126,7 +136,7 @@ impl Stage {
         }
         // Where somebody wrote once more in this instant, both stay: one there, one in the stage.
         out.rename_to_free(&whole).at("put back", &whole)?;
-        Err(PlacingError::Changed(whole.shown()))
+        Err(RestoreStageError::Changed(whole.shown()))
     }
 
     /// Everything is in its place: what was moved out is not needed any more.
@@ -153,7 +163,7 @@ pub fn interrupted(folders: &[Spot]) -> Vec<Spot> {
         ours.map(|it| folder.join(it.name)).collect::<Vec<_>>()
     };
     let left = folders.iter().flat_map(named).take(INTERRUPTED_MAX);
-    left.filter_map(|folder| Stage { folder, moved: 0 }.give_up()).collect()
+    left.filter_map(|folder| RestoreStage { folder, moved: 0 }.give_up()).collect()
 }
 
 fn all_expected(out: &Spot, path: &Path, is_expected: IsExpected<'_>) -> bool {
@@ -205,13 +215,13 @@ mod tests {
             files::create_folder(&folder).unwrap();
         }
         let write = |spot: Spot, text: &str| std::fs::write(spot.shown(), text).unwrap();
-        let mut stage = Stage::beside(&top, std::slice::from_ref(&beside)).unwrap();
+        let mut stage = RestoreStage::beside(&top, std::slice::from_ref(&beside)).unwrap();
         write(top.join("w/late"), "mine");
         write(top.join("late"), "mine");
         for name in ["w", "late"] {
             write(stage.coming().join(name), "theirs");
             let placed = stage.put(&top, Path::new(name), &|_, _| false);
-            assert!(matches!(placed, Err(PlacingError::Changed(_))), "{name}: {placed:?}");
+            assert!(matches!(placed, Err(RestoreStageError::Changed(_))), "{name}: {placed:?}");
         }
         assert!(stage.take_away(&top, Path::new("late"), &|_, _| false).is_err());
         let read = |name: &str| std::fs::read_to_string(top.join(name).shown()).unwrap();

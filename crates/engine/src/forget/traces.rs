@@ -1,10 +1,10 @@
-//! Found: what there is of a scope, by place; and what a look afterwards found.
+//! Traces: what there is of a scope, by place; and what a look afterwards found.
 
 use throughline_store::door::Spot;
 
 /// What there is of a scope, by place.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct Traces {
     /// Entries of the working set.
     pub entries: Vec<String>,
     /// Everything else.
@@ -24,7 +24,7 @@ pub struct AtPlace {
     pub bytes: u64,
 }
 
-impl Found {
+impl Traces {
     /// So many entries of the working set, to begin with.
     pub(super) fn of(entries: Vec<String>) -> Self {
         Self { entries, ..Self::default() }
@@ -64,7 +64,7 @@ impl Found {
 #[derive(Debug, Default)]
 pub struct Proof {
     /// What is still there.
-    pub left: Found,
+    pub left: Traces,
     /// Names that were looked for in every byte.
     pub ids: usize,
     /// Files that were searched.
