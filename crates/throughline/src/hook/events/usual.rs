@@ -3,7 +3,6 @@
 use throughline_agents::hook::Event;
 use throughline_agents::transcript::LastUsage;
 use throughline_briefing::Cap;
-use throughline_domain::text::thousands;
 use throughline_domain::{Timestamp, Trigger};
 use throughline_engine::last_usage;
 use throughline_engine::ledger;
@@ -23,6 +22,7 @@ use crate::hook::steps::notes;
 use crate::hook::steps::purity;
 use crate::hook::steps::reading;
 use crate::hook::steps::saving;
+use crate::hook::steps::threshold_notice;
 
 /// From here on the client's compaction comes before its next request.
 const DUE_PERCENT: u64 = 100;
@@ -221,22 +221,9 @@ fn at_threshold(gate: &Gate<'_>, usage: &LastUsage, crossed: u64) -> Outcome {
     gate.fold();
     let percent = percent_of_limit(facts, usage.context_tokens);
     let text = match hand_over::way(run, facts).filter(|_| crossed >= asked_at && !was_asked) {
-        Some(way) => hand_over::notice(facts, way, usage.context_tokens, percent),
-        None => threshold_text(facts, usage.context_tokens, percent),
+        Some(way) => threshold_notice::asking(facts, way, usage.context_tokens, percent),
+        None => threshold_notice::full(facts, usage.context_tokens, percent),
     };
     let note = Some(serde_json::json!({ "threshold": crossed, "tokens": usage.context_tokens }));
     Outcome { note, ..Outcome::saying(Some(text)) }
-}
-
-fn threshold_text(cache: &SessionFacts, used_tokens: u64, percent: u64) -> String {
-    let used = thousands(used_tokens);
-    let where_to = match cache.compacts_at_tokens {
-        Some(at) => format!("compaction comes at {} tokens", thousands(at)),
-        None => "this client will not compact by itself; ask the user to run /compact in time".to_owned(),
-    };
-    let text = format!(
-        "The context holds {used} tokens, {percent} % of the way: {where_to}. The state was saved. Record what must \
-         not get lost now: `throughline add decision \"…\" --rationale \"…\"`, `throughline add action \"…\"`."
-    );
-    throughline_briefing::fragment::wrap(throughline_briefing::fragment::FragmentKind::Notice, &text)
 }

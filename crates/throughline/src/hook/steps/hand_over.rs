@@ -3,12 +3,10 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use throughline_briefing::fragment::{FragmentKind, wrap};
 use throughline_briefing::hand_over::whose;
 use throughline_briefing::notes::{NotesEntry, When};
 use throughline_domain::hand_over::{HandOverLine, HandOvers, StandingLine};
 use throughline_domain::ledger::Ledger;
-use throughline_domain::text::thousands;
 use throughline_engine::hand_over;
 use throughline_store::door::Spot;
 use throughline_store::hand_over_file;
@@ -18,13 +16,6 @@ use throughline_store::session::{CompactionMark, SessionFacts, Way};
 use crate::hook::Run;
 use crate::hook::gate::Gate;
 use crate::hook::steps::notes;
-
-/// The kinds, as an agent is reminded of them.
-const KINDS: &str = "open (asked, promised, the next step), rule (the user's words), state (what passes and \
-                     fails, with counts; what was edited and not run since), command (whole lines that work here, look-ups \
-                     too), where (file, function and line of what was changed or found), found (causes, explanations), choice \
-                     (what, why, instead of what), tried (what did not work or had to be done over, why, what took its \
-                     place), value (ids, numbers, names, settings with their defaults)";
 
 /// A compaction happened: what its summary hands over is taken in. A subagent's is not ours.
 pub(in crate::hook) fn after_compaction(
@@ -103,38 +94,4 @@ pub(in crate::hook) fn thresholds(run: &Run, cache: &SessionFacts) -> Vec<u64> {
         *second = cache.hand_over.percent;
     }
     thresholds
-}
-
-/// Asks the agent for a hand-over, in one call.
-pub(in crate::hook) fn notice(cache: &SessionFacts, way: &Way, used_tokens: u64, percent: u64) -> String {
-    let used = thousands(used_tokens);
-    let where_to = match cache.compacts_at_tokens {
-        Some(at) => format!("the context is compacted at {} tokens", thousands(at)),
-        None => "this client will not compact by itself: ask the user to run /compact in time".to_owned(),
-    };
-    let call = if way.is_shell {
-        format!("`{} - <<'END'` … `END`", way.call)
-    } else {
-        format!("the tool `{}`, argument `text`", way.call)
-    };
-    let text = format!(
-        "The context holds {used} tokens, {percent} % of the way: {where_to}. The state was saved. As soon as \
-         nothing is half done, hand over in one call, then go on: {call}. Write for one who knows nothing of this session; \
-         one fact a line, `kind: fact`, exact, at most 500 words: {KINDS}."
-    );
-    wrap(FragmentKind::Notice, &text)
-}
-
-#[cfg(test)]
-mod tests {
-    use throughline_domain::hand_over::FORM;
-
-    use super::*;
-
-    #[test]
-    fn the_agent_is_reminded_of_every_kind() {
-        let lacks: Vec<&str> =
-            FORM.iter().map(|row| row.word).filter(|word| !KINDS.contains(&format!("{word} ("))).collect();
-        assert!(lacks.is_empty(), "{lacks:?}");
-    }
 }

@@ -15,4 +15,5 @@ pub(super) mod recall;
 pub(super) mod saving;
 pub(super) mod subagents;
 pub(super) mod summaries;
+pub(super) mod threshold_notice;
 pub(super) mod verbatim;
