@@ -35,7 +35,7 @@ macro_rules! set {
     };
 }
 
-const SETS: [Set; 18] = [
+const SETS: [Set; 22] = [
     set!("tune", None, (0.98, 0.98, CHANGED_MAX)),
     set!("second", Some((0.90, 0.68, 0.005)), (0.99, 0.97, CHANGED_MAX)),
     set!("third", Some((0.93, 0.72, 0.014)), (0.98, 0.95, CHANGED_MAX)),
@@ -56,6 +56,12 @@ const SETS: [Set; 18] = [
     set!("fourteenth", Some((1.0, 0.882, 0.022)), (1.0, 0.94, 2.5 * CHANGED_MAX)),
     set!("fifteenth", Some((1.0, 0.888, 0.006)), (1.0, 0.93, 3.0 * CHANGED_MAX)),
     set!("sixteenth", Some((1.0, 0.801, 0.006)), (1.0, 0.88, 3.5 * CHANGED_MAX)),
+    // Writers who were asked for a week's usual mix of look-alikes. A good part of what is changed of those are hashes of
+    // passwords, which are masked on purpose: who has one can guess on.
+    set!("seventeenth", Some((0.983, 0.580, 0.0156)), (0.98, 0.60, 16.0 * CHANGED_MAX)),
+    set!("eighteenth", Some((1.0, 0.698, 0.0244)), (1.0, 0.69, 24.5 * CHANGED_MAX)),
+    set!("nineteenth", Some((0.967, 0.540, 0.0167)), (0.96, 0.56, 11.5 * CHANGED_MAX)),
+    set!("twentieth", Some((0.967, 0.545, 0.0189)), (0.96, 0.55, 19.0 * CHANGED_MAX)),
     // Held back, of two writers.
     set!("held_back_one", Some((1.0, 0.929, 0.00125)), (0.99, 0.92, 1.5 * CHANGED_MAX)),
     set!("held_back_two", Some((0.983, 0.80, 0.0063)), (0.97, 0.79, 6.5 * CHANGED_MAX)),
