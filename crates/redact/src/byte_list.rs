@@ -115,7 +115,14 @@ fn pairs_at(bytes: &[u8], end: usize, gap: usize) -> Option<Found> {
         }
         last += 3;
     }
-    (count >= PAIRS_MIN).then_some(Found { start, end: last + 2, kind: "secret", is_certain: true })
+    // Nothing was written there yet.
+    let is_blank = bytes[start..last + 2].iter().all(|byte| matches!(byte, b'0' | b' '));
+    (count >= PAIRS_MIN && !is_blank).then_some(Found {
+        start,
+        end: last + 2,
+        kind: "secret",
+        is_certain: true,
+    })
 }
 
 /// Where a row of numbers begins and ends.

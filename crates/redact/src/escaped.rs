@@ -9,6 +9,9 @@ const PASSWORD_BYTES_MIN: usize = 6;
 /// Calls `found` with every row that stands for a text: where it begins, where it ends, the text.
 pub(super) fn each_row(text: &str, mut found: impl FnMut(usize, usize, &str)) {
     let bytes = text.as_bytes();
+    if memchr::memchr3(b'\\', b'&', b'%', bytes).is_none() {
+        return;
+    }
     // Each way has a sign of its own that most texts lack.
     for (sign, read) in [
         (b"\\x".as_slice(), hex_escape as fn(&[u8]) -> Option<(u8, usize)>),
@@ -86,6 +89,9 @@ fn reference(bytes: &[u8]) -> Option<(u8, usize)> {
 
 /// Where the password of an address stands that is spelt with escapes: `postgres%3A%2F%2Fapp%3Apassword%40db`.
 pub(super) fn each_address(text: &str, mut found: impl FnMut(usize, usize)) {
+    if memchr::memchr(b'%', text.as_bytes()).is_none() {
+        return;
+    }
     // In either case: `%3A` and `%3a`.
     for [colon, slash, at_sign] in [["%3A", "%2F", "%40"], ["%3a", "%2f", "%40"]] {
         let scheme = [colon, slash, slash].concat();

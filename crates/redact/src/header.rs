@@ -27,6 +27,14 @@ pub(super) fn authorization_at(text: &str, word_end: usize) -> Option<Found> {
         return credentials(text, at + word + 1, if scheme.eq_ignore_ascii_case("basic") { 6 } else { 8 });
     }
     let found = credentials(text, at, 8)?;
+    // `token_type=bearer expires_in=48842`
+    let is_field = text[found.start..found.end].split_once('=').is_some_and(|(name, value)| {
+        name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+            && value.starts_with(|letter: char| letter.is_ascii_alphanumeric())
+    });
+    if is_field {
+        return None;
+    }
     value::is_token(&text[found.start..found.end], Standing::Loose).then_some(found)
 }
 
@@ -39,6 +47,14 @@ pub(super) fn bearer_at(text: &str, word: usize, word_end: usize) -> Option<Foun
     }
     let at = word_end + count(bytes, word_end, 4, |byte| matches!(byte, b' ' | b':' | b'"' | b'\''));
     let found = credentials(text, at, 8)?;
+    // `token_type=bearer expires_in=48842`
+    let is_field = text[found.start..found.end].split_once('=').is_some_and(|(name, value)| {
+        name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+            && value.starts_with(|letter: char| letter.is_ascii_alphanumeric())
+    });
+    if is_field {
+        return None;
+    }
     value::is_token(&text[found.start..found.end], Standing::Loose).then_some(found)
 }
 

@@ -2,7 +2,13 @@
 
 use super::hints::{Hint, What, hint};
 
-pub(super) const OWN: [Hint; 344] = [
+pub(super) const OWN: [Hint; 350] = [
+    hint("slip39", What::SeedPhrase),
+    hint("slip-39", What::SeedPhrase),
+    hint("shamir", What::SeedPhrase),
+    hint("25 words", What::SeedPhrase),
+    hint("25-word", What::SeedPhrase),
+    hint("priv:\n", What::KeyNumbers),
     hint("ledger words", What::SeedPhrase),
     hint("my ledger", What::SeedPhrase),
     hint("backup codes", What::Soft),

@@ -68,7 +68,7 @@ pub use mark::{at_end as mark_at_end, at_start as mark_at_start, of as mark};
 pub use transcript_line::line;
 
 /// Which rules mask: raised whenever they find more, so that what was stored before is masked again.
-pub const RULES_VERSION: u32 = 8;
+pub const RULES_VERSION: u32 = 9;
 
 /// How deep base64 inside of base64 is looked into.
 const DEPTH_MAX: usize = throughline_domain::limits::ENCODED_DEPTH_MAX;

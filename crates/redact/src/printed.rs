@@ -24,8 +24,9 @@ const SHOWING: [&str; 9] = [
     "find-generic-password",
 ];
 /// What a command does that only names a secret: nothing of it is printed.
-const SILENT: [&str; 26] = [
+const SILENT: [&str; 27] = [
     "ublic",
+    "pubkey",
     ".pub",
     "authorized_keys",
     "known_hosts",

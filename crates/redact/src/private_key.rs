@@ -135,7 +135,7 @@ pub(super) fn each_number(text: &str, at: usize, found: &mut Vec<Found>) {
     }
 }
 
-/// `privateExponent:` and, on the lines below, `5b:0e:…`: as openssl prints a key, with its primes behind.
+/// `privateExponent:` or `priv:` and, on the lines below, `5b:0e:…`: as openssl prints a key, with its primes behind.
 fn each_row_of_hex(text: &str, at: usize, found: &mut Vec<Found>) {
     let limit = text.floor_char_boundary(at + BLOCK_BYTES_MAX);
     for line in text[at..limit].split('\n').skip(1).take(ROWS_MAX) {
@@ -146,7 +146,7 @@ fn each_row_of_hex(text: &str, at: usize, found: &mut Vec<Found>) {
         if is_row {
             let start = row.as_ptr() as usize - text.as_ptr() as usize;
             found.push(Found { start, end: start + row.len(), kind: "private-key", is_certain: true });
-        } else if !row.ends_with(':') || row.contains(' ') {
+        } else if !row.ends_with(':') || row.contains(' ') || row == "pub:" {
             break;
         }
     }

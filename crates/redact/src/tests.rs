@@ -561,3 +561,25 @@ fn a_public_place_has_a_password_and_a_public_key_none() {
     let key = "Der öffentliche Schlüssel lautet UyPOUfb5wrQ/9fzln3xy15blghJlIB4OV+VSQq+01d/=";
     assert_eq!(text(key), key);
 }
+
+#[test]
+fn the_numbers_of_a_printed_key_are_masked_and_its_public_half_stays() {
+    let printed = "Private-Key: (256 bit)\npriv:\n    6c:ec:b7:5a:68:3e:4a:21:\n    f7:b1\npub:\n    04:8d:f4:70:e6:08:83:5b:\nASN1 OID: prime256v1";
+    let clean = text(printed);
+    assert!(!clean.contains("6c:ec") && !clean.contains("f7:b1"), "{clean}");
+    assert!(clean.contains("04:8d:f4:70:e6:08:83:5b"), "{clean}");
+}
+
+#[test]
+fn fields_behind_a_type_and_keys_of_nothing_but_zeros_stay() {
+    for harmless in [
+        "token_type=bearer expires_in=48842 scope=write",
+        "BLOCK1 (BLOCK1): Flash encryption key = 00 00 00 00 00 00 00 00 R/W",
+    ] {
+        assert_eq!(text(harmless), harmless);
+    }
+    assert_ne!(
+        text("Authorization: Bearer 8fJq2mXv7LwR4tZs9KdQ="),
+        "Authorization: Bearer 8fJq2mXv7LwR4tZs9KdQ="
+    );
+}

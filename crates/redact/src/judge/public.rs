@@ -1,8 +1,9 @@
 //! Public: forms that are never a secret, whatever is said around them.
 
 /// What ids begin with that services print wherever they can.
-const IDS: [&str; 35] = [
+const IDS: [&str; 36] = [
     "age1",
+    "GHSA-",
     "GA1.",
     "toolu_",
     "msg_",

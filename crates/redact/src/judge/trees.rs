@@ -26,12 +26,24 @@ pub(super) const MASK_LEAST: i32 = {
 /// How much speaks for a secret.
 pub(super) fn sum(row: &[u8; 256]) -> i32 {
     let mut sum = 0;
-    let trees = NODES.chunks_exact(2 * NODES_EACH).zip(LEAVES.chunks_exact(LEAVES_EACH));
-    for (number, (nodes, leaves)) in trees.enumerate() {
-        // The later trees say little.
-        if HOPELESS.iter().any(|(trees, least)| number == *trees && sum < *least) {
-            break;
+    let mut first = 0;
+    // The later trees say little.
+    for (trees, least) in HOPELESS {
+        sum += sum_of(row, first, trees);
+        if sum < least {
+            return sum;
         }
+        first = trees;
+    }
+    sum + sum_of(row, first, LEAVES.len() / LEAVES_EACH)
+}
+
+/// What the trees from one on say, up to another.
+fn sum_of(row: &[u8; 256], first: usize, end: usize) -> i32 {
+    let nodes = NODES[2 * NODES_EACH * first..2 * NODES_EACH * end].chunks_exact(2 * NODES_EACH);
+    let leaves = LEAVES[LEAVES_EACH * first..LEAVES_EACH * end].chunks_exact(LEAVES_EACH);
+    let mut sum = 0;
+    for (nodes, leaves) in nodes.zip(leaves) {
         let mut at = 0;
         for _ in 0..DEPTH {
             let is_more = row[usize::from(nodes[2 * at])] > nodes[2 * at + 1];

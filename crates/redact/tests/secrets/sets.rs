@@ -1,7 +1,7 @@
 //! Texts as people write them, a set for each writer: what is found of them, and what of their look-alikes stays.
 //!
-//! No writer had seen the rules. Every set but the last two was held back once, measured, and learnt from since; `blind` is what
-//! was found that first time. Nobody learns from the last two.
+//! No writer had seen the rules. Every set but the last four was held back once, measured, and learnt from since; `blind` is what
+//! was found that first time. Nobody learns from the last four.
 
 use std::sync::Mutex;
 
@@ -35,7 +35,7 @@ macro_rules! set {
     };
 }
 
-const SETS: [Set; 18] = [
+const SETS: [Set; 24] = [
     set!("tune", None, (0.98, 0.98, CHANGED_MAX)),
     set!("second", Some((0.90, 0.68, 0.005)), (0.99, 0.97, CHANGED_MAX)),
     set!("third", Some((0.93, 0.72, 0.014)), (0.98, 0.95, CHANGED_MAX)),
@@ -56,9 +56,19 @@ const SETS: [Set; 18] = [
     set!("fourteenth", Some((1.0, 0.882, 0.022)), (1.0, 0.94, 2.5 * CHANGED_MAX)),
     set!("fifteenth", Some((1.0, 0.888, 0.006)), (1.0, 0.93, 3.0 * CHANGED_MAX)),
     set!("sixteenth", Some((1.0, 0.801, 0.006)), (1.0, 0.88, 3.5 * CHANGED_MAX)),
+    // Writers who were asked for a week's usual mix of look-alikes. A good part of what is changed of those are hashes of
+    // passwords, which are masked on purpose: who has one can guess on.
+    set!("seventeenth", Some((0.983, 0.580, 0.0156)), (0.98, 0.60, 16.0 * CHANGED_MAX)),
+    set!("eighteenth", Some((1.0, 0.698, 0.0244)), (1.0, 0.69, 24.5 * CHANGED_MAX)),
+    set!("nineteenth", Some((0.967, 0.540, 0.0167)), (0.96, 0.56, 11.5 * CHANGED_MAX)),
+    set!("twentieth", Some((0.967, 0.545, 0.0189)), (0.96, 0.55, 19.0 * CHANGED_MAX)),
     // Held back, of two writers.
     set!("held_back_one", Some((1.0, 0.929, 0.00125)), (0.99, 0.92, 1.5 * CHANGED_MAX)),
     set!("held_back_two", Some((0.983, 0.80, 0.0063)), (0.97, 0.79, 6.5 * CHANGED_MAX)),
+    // Two more, asked for values that no word beside them tells: far from their name, said in passing, of plain words. Of
+    // the 32 look-alikes that are changed 25 are hashes of passwords, which are masked on purpose.
+    set!("held_back_three", Some((0.986, 0.566, 0.0075)), (0.98, 0.55, 8.0 * CHANGED_MAX)),
+    set!("held_back_four", Some((0.986, 0.552, 0.0125)), (0.98, 0.54, 13.0 * CHANGED_MAX)),
 ];
 
 fn shares(set: &Set) -> (Shares, String) {
