@@ -11,15 +11,23 @@ use throughline_store::door::Spot;
 use throughline_store::hand_over_file::{self, HandOverError};
 use throughline_store::lock::Patience;
 use throughline_store::paths::Home;
-use throughline_store::session::{SessionFacts, SessionProgress};
+use throughline_store::session::SessionProgress;
 
 /// Sessions that a line of descent is followed back.
 const DESCENT_MAX: usize = 8;
 
+/// Whose hand-over it is: a session's folder in the data folder, and the working tree that its facts name files of.
+#[derive(Debug, Clone, Copy)]
+pub struct Giver<'g> {
+    /// Its folder.
+    pub folder: &'g Spot,
+    /// Its working tree, where that is known.
+    pub work: Option<&'g Path>,
+}
+
 /// Takes in the section of a summary, if it has one; says whether it is new.
 pub fn take_summary(
-    home: &Home,
-    session: &str,
+    giver: Giver<'_>,
     summary: &str,
     turn: u64,
     ledger: &Ledger,
@@ -30,27 +38,26 @@ pub fn take_summary(
         return Ok(false);
     }
     let handed = HandOver::new(now.as_millisecond(), Writer::Summariser, turn, lines);
-    take(home, session, handed, ledger, Patience::Hook)
+    take(giver, handed, ledger, Patience::Hook)
 }
 
 /// Takes one in, with what of it is the user's own words.
 pub fn take(
-    home: &Home,
-    session: &str,
+    giver: Giver<'_>,
     mut handed: HandOver,
     ledger: &Ledger,
     patience: Patience,
 ) -> Result<bool, HandOverError> {
     let said: Vec<&str> = ledger.said.iter().map(|word| word.text.as_str()).collect();
     handed.attribute(&said);
-    if let Some(cache) = SessionFacts::read(&home.session(session)) {
-        let root = Spot::root(cache.work_root.as_deref().unwrap_or(&cache.project_root));
+    if let Some(work) = giver.work {
+        let root = Spot::root(work);
         // A name that is masked is kept nowhere.
         let is_there =
             |path: &str| root.join(path).is_file() && matches!(redact::text(path), Cow::Borrowed(_));
         handed.look_for_files(is_there);
     }
-    hand_over_file::take(&home.session(session), handed, patience)
+    hand_over_file::take(giver.folder, handed, patience)
 }
 
 /// What a session handed over, each fact with whether it holds: files are looked for in the working tree.

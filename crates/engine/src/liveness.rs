@@ -1,5 +1,6 @@
 //! Liveness: whether the client that a session belongs to still runs.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use throughline_domain::Timestamp;
@@ -56,12 +57,33 @@ impl Seen {
 /// The newest sessions of a project, the last active first.
 #[must_use]
 pub fn sessions(home: &Home, project: &Project, now: Timestamp) -> Vec<Seen> {
-    newest(home, project, now, SESSIONS_MAX)
+    sessions_beside(None, home, project, now)
+}
+
+/// The same for a session whose own facts were read already.
+#[must_use]
+pub fn sessions_beside(
+    own: Option<&SessionFacts>,
+    home: &Home,
+    project: &Project,
+    now: Timestamp,
+) -> Vec<Seen> {
+    seen_of(home, project, now, SESSIONS_MAX, own)
 }
 
 /// So many sessions of a project, the last active first.
 #[must_use]
 pub fn newest(home: &Home, project: &Project, now: Timestamp, count_max: usize) -> Vec<Seen> {
+    seen_of(home, project, now, count_max, None)
+}
+
+fn seen_of(
+    home: &Home,
+    project: &Project,
+    now: Timestamp,
+    count_max: usize,
+    own: Option<&SessionFacts>,
+) -> Vec<Seen> {
     let notes = Registry::of(home, project).recent();
     let mut newest: Vec<&SessionNote> = Vec::new();
     for note in notes.iter().rev() {
@@ -74,7 +96,8 @@ pub fn newest(home: &Home, project: &Project, now: Timestamp, count_max: usize) 
         .map(|note| {
             let folder = home.session(&note.session);
             let last_active_ms = last_record(&folder).map_or(note.at, |record| record.at.max(note.at));
-            let fate = fate(note, &folder, last_active_ms, now);
+            let own = own.filter(|own| own.session == note.session);
+            let fate = fate(note, &folder, own, last_active_ms, now);
             Seen { session: note.session.clone(), last_active_ms, fate, note: note.clone() }
         })
         .collect();
@@ -94,11 +117,18 @@ pub fn at_work(home: &Home, project_at: impl Fn(&Path) -> Project, now: Timestam
     seen
 }
 
-fn fate(note: &SessionNote, folder: &Spot, last_active_ms: i64, now: Timestamp) -> Fate {
+fn fate(
+    note: &SessionNote,
+    folder: &Spot,
+    own: Option<&SessionFacts>,
+    last_active_ms: i64,
+    now: Timestamp,
+) -> Fate {
     if note.what == "end" {
         return Fate::Ended;
     }
-    let cache = SessionFacts::read(folder).unwrap_or_default();
+    let read = || Cow::Owned(SessionFacts::read(folder).unwrap_or_default());
+    let cache = own.map_or_else(read, Cow::Borrowed);
     // A long answer or a long command leaves its signs in the transcript before the next hook runs.
     let written = outside::metadata(&cache.transcript).and_then(|meta| meta.modified()).ok();
     let written_ms = written.and_then(|at| Timestamp::try_from(at).ok()).map_or(0, Timestamp::as_millisecond);

@@ -38,12 +38,19 @@ pub struct Waiting {
 impl Memory {
     /// The versions that wait, the one in the state file first. Nothing is changed.
     pub fn waiting(&self) -> Result<Vec<Waiting>, MemoryError> {
-        let ours = self.peek()?.unwrap_or_else(State::empty);
         let path = state_file::standing(&self.project)?;
         let (standing, last) = reconcile::standing(self, &path)?;
+        let last = last.map(|last| last.state);
+        let (foreign, ours) = match standing {
+            WhoseVersion::Ours { state, .. } => (None, Some(*state)),
+            WhoseVersion::Missing => (None, None),
+            WhoseVersion::Foreign(foreign) => (Some(foreign), last.clone()),
+            WhoseVersion::Earlier(_) | WhoseVersion::Corrupt(_) => (None, last.clone()),
+        };
+        let ours = ours.unwrap_or_else(State::empty);
         let mut found = Vec::new();
-        if let WhoseVersion::Foreign(foreign) = standing {
-            found.extend(read(&foreign, last.map(|last| last.state), &ours));
+        if let Some(foreign) = foreign {
+            found.extend(read(&foreign, last, &ours));
         }
         for Kept { aside, note, base } in kept(self, &path) {
             let Some(bytes) = files::read_limited(&aside, reconcile::FOREIGN_BYTES_MAX).ok().flatten() else {

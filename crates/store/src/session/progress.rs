@@ -40,7 +40,16 @@ impl SessionProgress {
 
     /// Changes what `change` changes. The file is read afresh: two runs that note different things both count.
     pub fn change(folder: &Spot, change: impl FnOnce(&mut Self)) -> Result<Self, FileError> {
-        let before = Self::read(folder);
+        Self::change_beside(folder, true, change)
+    }
+
+    /// The same beside facts that were read already ([`SessionProgress::read_beside`]).
+    pub fn change_beside(
+        folder: &Spot,
+        is_mixed: bool,
+        change: impl FnOnce(&mut Self),
+    ) -> Result<Self, FileError> {
+        let before = Self::read_beside(folder, is_mixed);
         let mut after = before.clone();
         change(&mut after);
         if after != before {

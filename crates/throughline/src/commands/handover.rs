@@ -14,6 +14,7 @@ use throughline_domain::text::printable;
 use throughline_engine::hand_over;
 use throughline_engine::liveness::{self, Fate};
 use throughline_store::lock::Patience;
+use throughline_store::session::SessionFacts;
 use throughline_store::spool::{NOTE_ONLY, Spool, SpoolRecord};
 
 use super::App;
@@ -100,7 +101,10 @@ pub(crate) fn take(app: &App, text: &str) -> Result<(String, HandOver), Failure>
         ))
         .hint("one fact a line; nothing was kept"));
     }
-    let is_new = hand_over::take(&app.place.home, &session, handed.clone(), &ledger, Patience::Person)
+    let folder = app.place.home.session(&session);
+    let work = SessionFacts::read(&folder).map(|facts| facts.work_root.unwrap_or(facts.project_root));
+    let giver = hand_over::Giver { folder: &folder, work: work.as_deref() };
+    let is_new = hand_over::take(giver, handed.clone(), &ledger, Patience::Person)
         .map_err(|error| Failure::new(format!("could not keep the hand-over: {error}")))?;
     if !is_new {
         return Ok(("this was handed over already: nothing is new".to_owned(), handed));

@@ -29,8 +29,8 @@ pub(in crate::hook) fn after_compaction(
     let ledger = ledger.map_or_else(|| Cow::Owned(run.transcript().read_so_far()), Cow::Borrowed);
     // It tells of what stood in the context when it was asked for.
     let turn = if mark.summary_turn > 0 { mark.summary_turn } else { ledger.turn };
-    let taken =
-        hand_over::take_summary(&run.place.home, &run.payload.session_id, summary, turn, &ledger, run.now);
+    let giver = hand_over::Giver { folder: &run.folder, work: Some(&gate.memory.project.work) };
+    let taken = hand_over::take_summary(giver, summary, turn, &ledger, run.now);
     if run.failures.keep_of("hand-over", taken) == Some(true) {
         note(gate, &ledger);
     }

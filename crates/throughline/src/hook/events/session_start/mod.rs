@@ -44,7 +44,10 @@ pub(in crate::hook) fn run(run: &Run) -> Outcome {
     let found = || run.place.project_root(Path::new(&run.payload.cwd)).map(|root| run.place.settled(root));
     let root = known.as_ref().map(|facts| facts.project_root.clone()).or_else(found);
     // Who was here before must be asked before this session is noted among them.
-    let seen = root.map(|root| liveness::sessions(home, &run.place.project_at(&root), run.now));
+    let seen = root.map(|root| {
+        let project = run.place.project_at(&root);
+        liveness::sessions_beside(known.as_ref(), home, &project, run.now)
+    });
     let seen = seen.unwrap_or_default();
     let Some(settled) = session_facts::compile(&run.start(), source, known) else { return Outcome::silent() };
     let gate = Gate::of_settled(run, settled);
