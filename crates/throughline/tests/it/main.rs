@@ -52,6 +52,8 @@ mod originals;
 mod own_files;
 mod persons_word;
 mod purity;
+#[cfg(target_os = "linux")]
+mod read_once;
 mod reading;
 mod recording;
 mod restoring;
