@@ -79,22 +79,21 @@ impl Outcome {
 
 /// How the client calls us.
 struct Called {
-    agent: &'static Agent,
+    /// `None` for one that this version does not know.
+    agent: Option<&'static Agent>,
     via: &'static str,
 }
 
 impl Called {
-    /// `hook [--plugin] [--agent NAME]`. A name that nobody knows is taken for the usual agent's: the agent goes on.
+    /// `hook [--plugin] [--agent NAME]`.
     fn by(args: impl Iterator<Item = OsString>) -> Self {
-        let mut called = Self { agent: USUAL, via: "s" };
+        let mut called = Self { agent: Some(USUAL), via: "s" };
         let mut args = args.into_iter();
         while let Some(arg) = args.next() {
             if arg == "--plugin" {
                 called.via = "p";
             } else if arg == "--agent" {
-                let named = args.next();
-                let named = named.as_deref().and_then(|name| Agent::named(name.to_str()?));
-                called.agent = named.unwrap_or(USUAL);
+                called.agent = args.next().as_deref().and_then(|name| Agent::named(name.to_str()?));
             }
         }
         called
@@ -107,15 +106,19 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     survive_panics();
     let called = Called::by(args);
     let bytes = crate::input::read();
-    let (payload, problem) = (called.agent.hooks.read)(&bytes);
     let Some(place) = crate::surroundings::place() else { return ExitCode::SUCCESS };
+    let now = Timestamp::now();
+    let Called { agent: Some(agent), via } = called else {
+        // Read as another's, its payload would mean something else.
+        log::failure(&place.home, now, "hook", "`--agent` names none that this version knows");
+        return ExitCode::SUCCESS;
+    };
+    let (payload, problem) = (agent.hooks.read)(&bytes);
     let claim = format!("{:016x}", fingerprint(&bytes[..bytes.len().min(CLAIM_BYTES_MAX)]));
     drop(bytes);
     let tools = Cell::new(payload.tool_calls);
     let folder = place.home.session(&payload.session_id);
     let (failures, progress, is_mixed) = (Failures::none(), RefCell::default(), Cell::new(true));
-    let now = Timestamp::now();
-    let Called { agent, via } = called;
     let run =
         Run { agent, place, payload, now, began, via, claim, tools, folder, failures, progress, is_mixed };
     if let Some(problem) = problem {
@@ -136,8 +139,9 @@ impl Run {
             Ok(spool) => spool,
             Err(error) => {
                 // No room for notes; what the agent is to be told does not depend on it.
-                log::failure(&self.place.home, self.now, &self.during(), &error.to_string());
-                return self.say(&self.work(None).reply);
+                self.failures.add(error);
+                self.say(&self.work(None).reply);
+                return self.log_failures();
             }
         };
         let before = spool.last().map_or(0, |record| record.tools);
@@ -149,16 +153,20 @@ impl Run {
             gate::watch(self);
         }
         let outcome = self.work(Some(&mut spool));
-        let failures = self.failures.all();
-        for failure in &failures {
-            log::failure(&self.place.home, self.now, &self.during(), failure);
-        }
+        self.log_failures();
         let said = self.say_counting(&outcome.reply);
-        let out = failures.first().map_or_else(|| "ok".to_owned(), |what| one_line(&redact::text(what), 200));
+        let out = self.failures.all();
+        let out = out.first().map_or_else(|| "ok".to_owned(), |what| one_line(&redact::text(what), 200));
         let ran = late::told(&self.payload);
         let record = SpoolRecord { out, said, turn: outcome.turn, note: outcome.note, ran, ..self.record() };
         if let Err(error) = spool.append(&record) {
             log::failure(&self.place.home, self.now, &self.during(), &error.to_string());
+        }
+    }
+
+    fn log_failures(&self) {
+        for failure in self.failures.all() {
+            log::failure(&self.place.home, self.now, &self.during(), &failure);
         }
     }
 

@@ -264,3 +264,19 @@ fn a_working_folder_that_is_gone_is_no_trouble() {
         }
     }
 }
+
+#[test]
+fn a_hook_of_an_agent_that_nobody_knows_says_nothing_and_is_logged() {
+    let scene = Scene::with_git();
+    scene.ok(&["add", "decision", "use SQLite"]);
+    let start = payload::session_start(&scene.home, "s1", "startup").to_string();
+    let hook = |args: &[&str]| scene.home.run(Path::new(BINARY), args, &start);
+    for args in [&["hook", "--agent", "nobody"][..], &["hook", "--agent"]] {
+        let output = hook(args);
+        output.assert_success();
+        assert_eq!(output.stdout, "", "{args:?}");
+        assert!(scene.log().contains("names none that this version knows"), "{}", scene.log());
+    }
+    assert!(!scene.session_data("s1").exists(), "nothing is noted in its name");
+    assert!(hook(&["hook", "--agent", "claude-code"]).stdout.contains("use SQLite"));
+}
