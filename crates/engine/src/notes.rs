@@ -72,7 +72,8 @@ pub fn write(moment: &NotesMoment<'_>, mut added: Added<'_>) -> Result<bool, Not
     };
     let current = masked_state(&current);
     // A note that a person waits for is safe when he is told so.
-    let durability = if added.by_hand.is_some() { Durability::Flushed } else { Durability::Quick };
+    let is_waited_for = added.by_hand.is_some() && moment.patience == Patience::Person;
+    let durability = if is_waited_for { Durability::Flushed } else { Durability::Quick };
     if notes.read().is_none() {
         crate::git_exclude::keep_out_of_git_if_new(&moment.memory.project);
     }
