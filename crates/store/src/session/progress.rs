@@ -38,17 +38,9 @@ impl SessionProgress {
         bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
     }
 
-    /// Changes what `change` changes. The file is read afresh: two runs that note different things both count.
-    pub fn change(folder: &Spot, change: impl FnOnce(&mut Self)) -> Result<Self, FileError> {
-        Self::change_beside(folder, true, change)
-    }
-
-    /// The same beside facts that were read already ([`SessionProgress::read_beside`]).
-    pub fn change_beside(
-        folder: &Spot,
-        is_mixed: bool,
-        change: impl FnOnce(&mut Self),
-    ) -> Result<Self, FileError> {
+    /// Changes what `change` changes of what stands there now ([`Self::read_beside`]), so that what another run noted meanwhile
+    /// stays. There is no lock: of two at the very same instant one may be lost, which costs a notice said twice.
+    pub fn change(folder: &Spot, is_mixed: bool, change: impl FnOnce(&mut Self)) -> Result<Self, FileError> {
         let before = Self::read_beside(folder, is_mixed);
         let mut after = before.clone();
         change(&mut after);
@@ -92,17 +84,17 @@ mod tests {
     #[test]
     fn what_nobody_noted_makes_no_file() {
         let (_kept, spot) = folder();
-        assert_eq!(SessionProgress::change(&spot, |_| {}).unwrap(), SessionProgress::default());
+        assert_eq!(SessionProgress::change(&spot, true, |_| {}).unwrap(), SessionProgress::default());
         assert!(!spot.join("progress.json").exists());
     }
 
     #[test]
-    fn two_who_note_different_things_both_count() {
+    fn what_another_run_noted_meanwhile_stays() {
         let (_kept, spot) = folder();
         let stale = SessionProgress::read(&spot);
-        SessionProgress::change(&spot, |it| it.thresholds_said = vec![75]).unwrap();
+        SessionProgress::change(&spot, true, |it| it.thresholds_said = vec![75]).unwrap();
         assert!(stale.thresholds_said.is_empty());
-        let both = SessionProgress::change(&spot, |it| it.difference_waits = true).unwrap();
+        let both = SessionProgress::change(&spot, true, |it| it.difference_waits = true).unwrap();
         assert_eq!((both.thresholds_said.as_slice(), both.difference_waits), ([75].as_slice(), true));
         assert_eq!(SessionProgress::read(&spot), both);
     }
@@ -122,7 +114,7 @@ mod tests {
         facts.write(&spot).unwrap();
         assert!(!SessionFacts::read(&spot).unwrap().holds_progress, "facts are written without it");
         assert_eq!(SessionProgress::read(&spot), read);
-        SessionProgress::change(&spot, |it| it.thresholds_said.clear()).unwrap();
+        SessionProgress::change(&spot, true, |it| it.thresholds_said.clear()).unwrap();
         assert!(SessionProgress::read(&spot).thresholds_said.is_empty(), "its own file counts from then on");
     }
 }

@@ -258,7 +258,7 @@ impl Run {
 
     /// Notes how far it is now; says whether that was kept.
     pub(crate) fn change_progress(&self, change: impl FnOnce(&mut SessionProgress)) -> bool {
-        let changed = SessionProgress::change_beside(&self.folder, self.is_mixed.get(), change);
+        let changed = SessionProgress::change(&self.folder, self.is_mixed.get(), change);
         let changed = self.failures.keep(changed);
         let is_kept = changed.is_some();
         self.progress.replace(changed);
