@@ -2,11 +2,13 @@
 
 use throughline_domain::Problem;
 use throughline_domain::context::Moment;
+use throughline_domain::transcript::Line;
 
 use crate::claude_code;
+use crate::compaction_point::CompactionPoint;
 use crate::hook::{HookPayload, Reply};
 use crate::status_line::StatuslinePayload;
-use crate::transcript::{LastUsage, Parsed};
+use crate::transcript::{Carried, LastUsage};
 use crate::usage_line::UsageLine;
 
 /// A coding agent. Chosen once, where its client comes in, and handed on: nothing else asks which one it is.
@@ -18,8 +20,12 @@ pub struct Agent {
     pub title: &'static str,
     /// How its hooks speak.
     pub hooks: HookDialect,
+    /// Where its client keeps its things: what a variable names, else all that follow and are there.
+    pub folders: &'static [ClientFolder],
     /// How its transcripts are read.
     pub transcripts: TranscriptFormat,
+    /// Where its contexts end.
+    pub compaction: CompactionRule,
     /// How its status line's payload is read; `None` where it has no status line that runs a program.
     pub status_line: Option<ReadStatusLine>,
 }
@@ -27,8 +33,42 @@ pub struct Agent {
 /// Reads a status line's payload; `None` when it is none, or says nothing that we know.
 pub type ReadStatusLine = fn(&[u8]) -> Option<StatuslinePayload>;
 
+/// Reads one line, with or without its line end, and gives what it tells, which may be several things.
+pub type ReadLine = for<'l> fn(&'l [u8], &'l mut Carried, &mut dyn FnMut(Line<'l>)) -> Option<Problem>;
+
 /// Reads what a line says about use. One that speaks of it and cannot be read is a problem.
-pub type ReadUsage = for<'l> fn(&'l [u8], &mut dyn FnMut(UsageLine<'l>)) -> Option<Problem>;
+pub type ReadUsage = for<'l> fn(&'l [u8], &'l mut Carried, &mut dyn FnMut(UsageLine<'l>)) -> Option<Problem>;
+
+/// A folder of a client.
+#[derive(Debug, Clone, Copy)]
+pub enum ClientFolder {
+    /// The folders that a variable of the environment lists, and this one below each of them; itself where that is empty.
+    Named(&'static str, &'static str),
+    /// Below the user's folder for configuration.
+    Config(&'static str),
+    /// Below the user's home folder.
+    Home(&'static str),
+}
+
+/// How it is known where an agent's context ends.
+#[derive(Debug, Clone, Copy)]
+pub enum CompactionRule {
+    /// By settings that the user may change at any time, which are read.
+    Settings,
+    /// By the model, and by what its client tells of the window.
+    Told(fn(&ToldContext<'_>) -> CompactionPoint),
+}
+
+/// What a client tells about the context's end.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ToldContext<'t> {
+    /// The model.
+    pub model: Option<&'t str>,
+    /// Its window, in tokens.
+    pub window: Option<u64>,
+    /// Where it will compact, in tokens.
+    pub compacts_at: Option<u64>,
+}
 
 /// How an agent's hooks speak.
 #[derive(Debug)]
@@ -39,19 +79,48 @@ pub struct HookDialect {
     pub encode: fn(&Reply, &HookPayload) -> String,
 }
 
-/// How an agent's transcripts are read: lines, of which each tells something by itself.
+/// How an agent's transcripts are read: lines, one after the other.
 #[derive(Debug)]
 pub struct TranscriptFormat {
-    /// Reads one line, with or without its line end.
-    pub read_line: for<'l> fn(&'l [u8]) -> Parsed<'l>,
+    /// Reads one line.
+    pub read_line: ReadLine,
     /// The usage of the last response of the main conversation, in a transcript's end.
     pub last_usage: fn(&[u8]) -> Option<LastUsage>,
     /// What one line tells about how full the context is.
     pub moment: fn(&[u8]) -> Option<Moment>,
     /// Gives what one line says about use, which may be several things.
     pub usage: ReadUsage,
-    /// The folder of a project's transcripts, below the client's own, by the project's path.
-    pub project_folder: fn(&str) -> String,
+    /// Where they are kept.
+    pub kept: Kept,
+    /// The session of a transcript, by its name without the ending.
+    pub session_of: fn(&str) -> &str,
+    /// The folder of a project's transcripts, by the project's path; `None` where they are not kept by projects.
+    pub project_folder: Option<fn(&str) -> String>,
+}
+
+/// Where an agent keeps its transcripts.
+#[derive(Debug, Clone, Copy)]
+pub enum Kept {
+    /// As files of lines, somewhere below this folder in the client's own.
+    Files {
+        /// The folder.
+        below: &'static str,
+        /// Whether a file of this name is one.
+        is_one: fn(&str) -> bool,
+    },
+    /// As rows of a database in the client's folder.
+    Rows(&'static RowFormat),
+}
+
+/// Transcripts in a database: what is asked of it.
+#[derive(Debug)]
+pub struct RowFormat {
+    /// The database's file.
+    pub database: &'static str,
+    /// `SELECT id, folder, last position, last change in ms` of every session.
+    pub sessions: &'static str,
+    /// `SELECT position, line` of session `?1` behind position `?2`, in order.
+    pub lines: &'static str,
 }
 
 /// Claude Code.
@@ -62,13 +131,21 @@ pub static CLAUDE_CODE: Agent = Agent {
         read: claude_code::hook_payload::parse,
         encode: |reply, payload| claude_code::hook_reply::encode(reply, payload.event, &payload.event_name),
     },
+    folders: &[
+        ClientFolder::Named("CLAUDE_CONFIG_DIR", ""),
+        ClientFolder::Config("claude"),
+        ClientFolder::Home(".claude"),
+    ],
     transcripts: TranscriptFormat {
-        read_line: claude_code::transcript::parse_line,
+        read_line: claude_code::transcript::read_line,
         last_usage: claude_code::transcript_tail::last_usage,
         moment: claude_code::transcript_tail::moment,
-        usage: claude_code::usage_lines::read,
-        project_folder: claude_code::transcript_place::folder_name,
+        usage: |line, _, take| claude_code::usage_lines::read(line, take),
+        kept: Kept::Files { below: "projects", is_one: |name| name.ends_with(".jsonl") },
+        session_of: |stem| stem,
+        project_folder: Some(claude_code::transcript_place::folder_name),
     },
+    compaction: CompactionRule::Settings,
     status_line: Some(claude_code::statusline_payload::parse),
 };
 

@@ -71,6 +71,14 @@ pub struct HookPayload {
     pub task_id: Option<String>,
     /// A task's subject.
     pub task_subject: Option<String>,
+    /// Tokens in the context, where the client says so.
+    pub context_tokens: Option<u64>,
+    /// The model's window, where the client says so.
+    pub window_tokens: Option<u64>,
+    /// Where the client will compact, in tokens, where it says so.
+    pub compacts_at_tokens: Option<u64>,
+    /// The client's process, where the client says so.
+    pub client_pid: Option<u32>,
     /// Tool calls that this event reports.
     pub tool_calls: u64,
     /// Command lines among them, with the ends of what they printed: the client writes their answers later.

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use throughline_agents::agent::USUAL;
-use throughline_agents::transcript::Parsed;
 use throughline_briefing::session::{self, Kept, Known, Reader};
 use throughline_briefing::{Cap, Facts};
 use throughline_capture::need::{Replay, Stretch};
@@ -16,9 +15,10 @@ use throughline_domain::need::{NeedKind, Needed, Share};
 use throughline_domain::text::fingerprint;
 use throughline_store::files::FileError;
 use throughline_store::paths::Project;
-use throughline_store::transcript_file::{Cursor, read_on};
+use throughline_store::transcript_file::Cursor;
 
 use crate::place::Place;
+use crate::source::{LineReader, Source};
 use crate::transcripts::{self, TranscriptsError};
 
 /// Compactions of one transcript that are told; the oldest leave first.
@@ -182,12 +182,12 @@ fn transcript(path: &Path, settings: &Settings) -> Result<Coverage, FileError> {
         }
         coverage.compactions.push(compaction(*stretch, settings));
     };
+    let mut reader = LineReader::afresh(USUAL);
     let each_line = |offset: u64, bytes: &[u8]| {
-        if let Parsed::Line(line) = (USUAL.transcripts.read_line)(bytes) {
-            keep(replay.take(&line, offset));
-        }
+        reader.each(bytes, |line| keep(replay.take(&line, offset)));
     };
-    let (_, reading) = read_on(path, &Cursor::at_start(), u64::MAX, SystemTime::now(), each_line)?;
+    let source = Source::of(USUAL, path);
+    let (_, reading) = source.read_on(&Cursor::at_start(), u64::MAX, SystemTime::now(), each_line)?;
     keep(replay.finish());
     coverage.problems.extend(reading.problems.iter().map(ToString::to_string));
     if left_out > 0 {

@@ -7,7 +7,6 @@ use std::time::SystemTime;
 
 use throughline_agents::agent::{Agent, USUAL};
 use throughline_agents::compaction_point::{At, CompactionPoint};
-use throughline_agents::transcript::Parsed;
 use throughline_briefing::handoff::{ContextUse, NextCompaction};
 use throughline_domain::context::{Fill, Moment};
 use throughline_domain::purity::Purity;
@@ -16,13 +15,14 @@ use throughline_domain::{Health, Timestamp, time};
 use throughline_store::config::{Config, Thresholds};
 use throughline_store::paths::Project;
 use throughline_store::session::{self, SessionFacts};
-use throughline_store::transcript_file::{self, Cursor};
+use throughline_store::transcript_file::Cursor;
 use throughline_store::usage_file;
 use throughline_usage::trail::{Trail, minutes_until};
 
 use crate::at_hand::AtHand;
 use crate::place::Place;
 use crate::session_facts::agent_of;
+use crate::source::{LineReader, Source};
 use crate::window::{model_window, window_of};
 use crate::{client_settings, ledger, transcripts};
 
@@ -249,18 +249,20 @@ struct Told {
     folder: Option<PathBuf>,
 }
 
-fn told(agent: &Agent, path: &Path) -> Told {
+fn told(agent: &'static Agent, path: &Path) -> Told {
     let mut trail = Trail::default();
+    let mut reader = LineReader::afresh(agent);
     let mut folder = None;
     let read =
-        transcript_file::read_on(path, &Cursor::default(), TRAIL_BYTES_MAX, SystemTime::now(), |_, line| {
+        Source::of(agent, path).read_on(&Cursor::default(), TRAIL_BYTES_MAX, SystemTime::now(), |_, line| {
             if let Some(moment) = (agent.transcripts.moment)(line) {
                 trail.push(moment);
             }
-            if folder.is_none()
-                && let Parsed::Line(line) = (agent.transcripts.read_line)(line)
-            {
-                folder = line.cwd.as_deref().map(PathBuf::from).filter(|folder| folder.is_absolute());
+            if folder.is_none() {
+                reader.each(line, |line| {
+                    let named = line.cwd.as_deref().map(PathBuf::from).filter(|folder| folder.is_absolute());
+                    folder = folder.take().or(named);
+                });
             }
         });
     Told { trail, unread_bytes: read.map_or(0, |(cursor, _)| cursor.front_bytes()), folder }

@@ -4,23 +4,22 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use throughline_agents::agent::Agent;
-use throughline_agents::transcript::Parsed;
 use throughline_capture::{absorb, recent_part};
 use throughline_domain::ledger::Ledger;
 use throughline_domain::time;
 use throughline_domain::transcript::Line;
 use throughline_redact as redact;
 use throughline_store::door::Spot;
-use throughline_store::door::outside;
 use throughline_store::files::FileError;
 use throughline_store::forget::Forgotten;
 use throughline_store::ledger_file::{self, LedgerFile, RECENT, Track};
 use throughline_store::paths::Home;
 use throughline_store::session::SessionFacts;
-use throughline_store::transcript_file::{Cursor, read_on};
+use throughline_store::transcript_file::Cursor;
 
 use crate::failures::Failures;
 use crate::late;
+use crate::source::{LineReader, Source};
 
 /// What a usual gate reads at most: some tens of milliseconds.
 pub const SLICE_BYTES: u64 = 8 << 20;
@@ -45,6 +44,12 @@ impl SessionTranscript<'_> {
         self.home.session(self.session)
     }
 
+    /// Where it is read from.
+    #[must_use]
+    pub fn source(&self) -> Source<'_> {
+        Source::of(self.agent, Path::new(self.transcript))
+    }
+
     /// What it told up to the last gate.
     #[must_use]
     pub fn read_so_far(&self) -> Ledger {
@@ -54,25 +59,25 @@ impl SessionTranscript<'_> {
 
 /// Reads a session's transcript on and keeps what it tells. A failure costs only what is new.
 pub fn catch_up(source: &SessionTranscript<'_>, bytes_max: u64, failures: &Failures) -> Ledger {
-    let &SessionTranscript { home, session, transcript, agent } = source;
+    let &SessionTranscript { home, session, transcript, .. } = source;
     let folder = source.folder();
     let before = LedgerFile::read(&folder, transcript);
     let mut file = before.clone();
-    let path = Path::new(transcript);
-    if transcript.is_empty() || !path.is_absolute() {
+    let source = source.source();
+    if transcript.is_empty() || !source.path.is_absolute() {
         return file.main.ledger;
     }
     // At the first sight of a huge one its end is enough for now: the rest is read from the beginning, once.
-    let is_huge = || outside::metadata(path).is_ok_and(|meta| meta.len() > bytes_max);
+    let is_huge = || source.bytes().is_some_and(|bytes| bytes > bytes_max);
     let main_max = if file.main.cursor.offset == 0 && is_huge() { SLICE_BYTES } else { bytes_max };
     let Some(until) = forgotten_until(home, session, failures) else { return before.main.ledger };
-    advance(&mut file.main, &before.main, &Reading { path, agent, bytes_max: main_max, until }, failures);
+    advance(&mut file.main, &before.main, &Reading { source, bytes_max: main_max, until }, failures);
     if file.main.cursor.front_bytes() > 0 && file.behind.is_none() {
         file.behind = Some(Track { cursor: Cursor::at_start(), ..Track::default() });
     }
     if let Some(behind) = &mut file.behind {
         let fresh = Track { cursor: Cursor::at_start(), ..Track::default() };
-        let reading = Reading { path, agent, bytes_max, until };
+        let reading = Reading { source, bytes_max, until };
         advance(behind, before.behind.as_ref().unwrap_or(&fresh), &reading, failures);
         if behind.cursor.offset >= file.main.cursor.offset {
             let stretch = std::mem::take(&mut file.main.ledger.stretch);
@@ -105,7 +110,7 @@ fn keep_recent(folder: &Spot, file: &LedgerFile, failures: &Failures) {
 
 /// Where the work stands, read on from the recent part of a full ledger; `None` when nothing is new, or nothing is full.
 pub fn recent(source: &SessionTranscript<'_>, failures: &Failures) -> Option<Ledger> {
-    let &SessionTranscript { home, session, transcript, agent } = source;
+    let &SessionTranscript { home, session, transcript, .. } = source;
     let folder = source.folder().join(RECENT);
     if !folder.is_folder() || LedgerFile::may_wait(&folder, transcript) {
         return None;
@@ -116,7 +121,7 @@ pub fn recent(source: &SessionTranscript<'_>, failures: &Failures) -> Option<Led
     }
     let mut file = before.clone();
     let until = forgotten_until(home, session, failures)?;
-    let reading = Reading { path: Path::new(transcript), agent, bytes_max: SLICE_BYTES, until };
+    let reading = Reading { source: source.source(), bytes_max: SLICE_BYTES, until };
     advance(&mut file.main, &before.main, &reading, failures);
     file.main.ledger = recent_part(&file.main.ledger);
     failures.keep(file.write(&folder, before));
@@ -127,11 +132,11 @@ pub fn recent(source: &SessionTranscript<'_>, failures: &Failures) -> Option<Led
 /// What a session's transcript tells up to now; nothing is kept of it.
 #[must_use]
 pub fn look(source: &SessionTranscript<'_>) -> Ledger {
-    let &SessionTranscript { home, session, transcript, agent } = source;
+    let &SessionTranscript { home, session, transcript, .. } = source;
     let mut track = LedgerFile::read(&source.folder(), transcript).main;
     let before = track.clone();
     let Some(until) = forgotten_until(home, session, &Failures::none()) else { return track.ledger };
-    let reading = Reading { path: Path::new(transcript), agent, bytes_max: LARGE_SLICE_BYTES, until };
+    let reading = Reading { source: source.source(), bytes_max: LARGE_SLICE_BYTES, until };
     advance(&mut track, &before, &reading, &Failures::none());
     ledger_file::mask(&mut track.ledger);
     late::supply(&source.folder(), &mut track.ledger);
@@ -151,8 +156,7 @@ pub fn begin_stretch(source: &SessionTranscript<'_>) -> Result<Ledger, FileError
 
 /// What is read, how much of it, and from which moment on (ms since 1970): what is older was forgotten.
 struct Reading<'r> {
-    path: &'r Path,
-    agent: &'static Agent,
+    source: Source<'r>,
     bytes_max: u64,
     until: i64,
 }
@@ -192,8 +196,9 @@ fn read_into(track: &mut Track, reading: &Reading<'_>, failures: &Failures) -> O
     let ledger = &mut track.ledger;
     // A line without a time is as old as the one before it.
     let mut is_forgotten = reading.until > i64::MIN && track.cursor.offset == 0;
+    let mut reader = LineReader::at(reading.source.agent, &track.cursor);
     let each_line = |offset: u64, bytes: &[u8]| {
-        each(reading.agent, bytes, |line| {
+        each(&mut reader, bytes, |line| {
             if reading.until > i64::MIN
                 && let Some(at) = line.timestamp.and_then(time::parse)
             {
@@ -204,9 +209,10 @@ fn read_into(track: &mut Track, reading: &Reading<'_>, failures: &Failures) -> O
             }
         });
     };
-    match read_on(reading.path, &track.cursor, reading.bytes_max, SystemTime::now(), each_line) {
+    match reading.source.read_on(&track.cursor, reading.bytes_max, SystemTime::now(), each_line) {
         Ok((cursor, reading)) => {
             track.cursor = cursor;
+            track.cursor.carried = reader.carried();
             if let Some(problem) = reading.problems.first() {
                 failures.add(problem);
             }
@@ -219,10 +225,10 @@ fn read_into(track: &mut Track, reading: &Reading<'_>, failures: &Failures) -> O
     }
 }
 
-/// A transcript's line as the ledger takes it, if it is one.
-pub fn each(agent: &Agent, bytes: &[u8], take: impl FnOnce(&Line<'_>)) {
-    if let Parsed::Line(mut line) = (agent.transcripts.read_line)(bytes) {
+/// What a transcript's line tells, as the ledger takes it.
+pub fn each(reader: &mut LineReader, bytes: &[u8], mut take: impl FnMut(&Line<'_>)) {
+    reader.each(bytes, |mut line| {
         redact::line(&mut line);
         take(&line);
-    }
+    });
 }

@@ -27,6 +27,7 @@ pub mod resuming;
 pub mod servers;
 pub mod session_facts;
 pub mod sessions;
+pub mod source;
 pub mod statusline;
 pub mod transcripts;
 pub mod window;

@@ -4,15 +4,15 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use throughline_agents::agent::Agent;
-use throughline_agents::transcript::Parsed;
 use throughline_domain::Timestamp;
 use throughline_domain::transcript::What;
 use throughline_store::paths::{Home, Project};
 use throughline_store::session::{Registry, SessionFacts};
-use throughline_store::transcript_file::{Cursor, read_on};
+use throughline_store::transcript_file::Cursor;
 
 use crate::liveness;
 use crate::session_facts::agent_of;
+use crate::source::{LineReader, Source};
 
 /// The client ends the old session a moment before it begins the new one.
 const CLEARED_MS: i64 = 60 * 1_000;
@@ -43,7 +43,7 @@ pub fn cleared_from(
 pub fn forked_from(
     home: &Home,
     project: &Project,
-    (agent, session, transcript): (&Agent, &str, &str),
+    (agent, session, transcript): (&'static Agent, &str, &str),
     now: Timestamp,
 ) -> Option<String> {
     let first = first_prompt(agent, Path::new(transcript))?;
@@ -57,16 +57,20 @@ pub fn forked_from(
 }
 
 /// The id of a transcript's first prompt.
-fn first_prompt(agent: &Agent, path: &Path) -> Option<String> {
+fn first_prompt(agent: &'static Agent, path: &Path) -> Option<String> {
     let mut found = None;
-    read_on(path, &Cursor::at_start(), HEAD_BYTES, SystemTime::UNIX_EPOCH, |_, bytes| {
-        if found.is_none()
-            && let Parsed::Line(line) = (agent.transcripts.read_line)(bytes)
-            && matches!(line.what, What::UserSaid(_))
-        {
-            found = line.uuid.map(str::to_owned);
+    let mut reader = LineReader::afresh(agent);
+    let each = |_: u64, bytes: &[u8]| {
+        if found.is_some() {
+            return;
         }
-    })
-    .ok()?;
+        reader.each(bytes, |line| {
+            if found.is_none() && matches!(line.what, What::UserSaid(_)) {
+                found = line.uuid.map(str::to_owned);
+            }
+        });
+    };
+    let source = Source::of(agent, path);
+    source.read_on(&Cursor::at_start(), HEAD_BYTES, SystemTime::UNIX_EPOCH, each).ok()?;
     found
 }

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use throughline_agents::agent::{Agent, USUAL};
-use throughline_agents::transcript::Parsed;
 use throughline_domain::transcript::What;
 use throughline_domain::{Timestamp, time};
 use throughline_store::archive::{Archive, SessionRow};
@@ -16,11 +15,12 @@ use throughline_store::ledger_file::LedgerFile;
 use throughline_store::notes_file::NotesFile;
 use throughline_store::paths::{Home, Project};
 use throughline_store::session::{SessionFacts, SessionProgress};
-use throughline_store::transcript_file::{Cursor, read_on};
+use throughline_store::transcript_file::Cursor;
 
 use crate::at_hand::ARCHIVE_WAIT;
 use crate::liveness::{self, Fate, LISTED_MAX, STALE_MS, Seen};
 use crate::place::Place;
+use crate::source::{LineReader, Source};
 use crate::transcripts;
 
 /// So much of a transcript's beginning is read for its first prompt.
@@ -193,16 +193,20 @@ fn of_transcript(id: String, path: &Path) -> Listed {
     }
 }
 
-fn first_prompt(agent: &Agent, path: &Path) -> Option<String> {
+fn first_prompt(agent: &'static Agent, path: &Path) -> Option<String> {
     let mut found = None;
+    let mut reader = LineReader::afresh(agent);
     let each = |_: u64, bytes: &[u8]| {
-        if found.is_none()
-            && let Parsed::Line(line) = (agent.transcripts.read_line)(bytes)
-            && let What::UserSaid(text) = line.what
-        {
-            found = Some(throughline_domain::text::shorten(&throughline_redact::text(&text), 400));
+        if found.is_some() {
+            return;
         }
+        reader.each(bytes, |line| {
+            if let (What::UserSaid(text), None) = (&line.what, &found) {
+                found = Some(throughline_domain::text::shorten(&throughline_redact::text(text), 400));
+            }
+        });
     };
-    read_on(path, &Cursor::at_start(), HEAD_BYTES, SystemTime::UNIX_EPOCH, each).ok()?;
+    let source = Source::of(agent, path);
+    source.read_on(&Cursor::at_start(), HEAD_BYTES, SystemTime::UNIX_EPOCH, each).ok()?;
     found
 }

@@ -113,7 +113,8 @@ fn beginning_with(folder: &Path, word: &str) -> Vec<PathBuf> {
 
 fn project_folder(place: &Place, project: &Project) -> Result<PathBuf, TranscriptsError> {
     let client = place.claude_folder.as_ref().ok_or(TranscriptsError::NoFolder)?;
-    Ok(client.join("projects").join((USUAL.transcripts.project_folder)(&project.work.to_string_lossy())))
+    let named = USUAL.transcripts.project_folder.map(|folder_of| folder_of(&project.work.to_string_lossy()));
+    Ok(client.join("projects").join(named.unwrap_or_default()))
 }
 
 /// A regular file: a link in the client's folder is none of its transcripts.

@@ -20,7 +20,7 @@ pub mod usage_log;
 pub(crate) use disk::positional;
 pub use disk::{
     content_hash, door, files, known_files, lock, log, machine, mask_key, paths, restore_stage, scratch,
-    transcript_file,
+    transcript_file, transcript_rows,
 };
 pub use memory::{outbox, state_file};
 pub use project::{anchor_proposals, checkpoints, env_files, instructions_file, project_files};

@@ -50,7 +50,8 @@ fn usage_from(tail: &[u8], from: usize) -> ControlFlow<Option<LastUsage>> {
             return Break(None);
         }
         let at = line.timestamp.as_deref().and_then(time::parse);
-        return Break(Some(LastUsage { context_tokens: usage.context_tokens(), model: message.model, at }));
+        let context_tokens = usage.context_tokens();
+        return Break(Some(LastUsage { context_tokens, model: message.model, at, window: None }));
     }
     Continue(())
 }

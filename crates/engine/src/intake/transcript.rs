@@ -189,7 +189,7 @@ impl Turn {
             (Both { usage: true, recall: false }, Both { usage: false, recall: true });
         match cursors {
             (None, None) => None,
-            (Some(usage), Some(recall)) if usage == recall => {
+            (Some(usage), Some(recall)) if usage.is_beside(recall) => {
                 let is_for = Both { usage: true, recall: true };
                 Some(Self {
                     is_for,

@@ -13,3 +13,4 @@ pub(crate) mod positional;
 pub mod restore_stage;
 pub mod scratch;
 pub mod transcript_file;
+pub mod transcript_rows;

@@ -41,6 +41,8 @@ pub struct Cursor {
     /// Fingerprints of the file's first bytes and of those before `offset`.
     head_mark: u64,
     tail_mark: u64,
+    /// What lines before it said and later ones rest on, in the words of whoever reads them.
+    pub carried: String,
 }
 
 impl Cursor {
@@ -56,6 +58,16 @@ impl Cursor {
     #[must_use]
     pub fn front_bytes(&self) -> u64 {
         self.front_bytes
+    }
+
+    /// Whether both stand at the same place of the same file, whatever their readers carry.
+    #[must_use]
+    pub fn is_beside(&self, other: &Self) -> bool {
+        let place = |it: &Self| {
+            let marks = (it.head_mark, it.tail_mark);
+            (it.offset, it.inside_skipped_line, it.front_bytes, it.from_start, marks)
+        };
+        place(self) == place(other)
     }
 }
 

@@ -11,8 +11,19 @@ mod tool_input;
 mod user_words;
 
 use throughline_domain::Problem;
+use throughline_domain::transcript::Line;
 
-use crate::transcript::Parsed;
+use crate::transcript::{Carried, Parsed};
+
+/// Reads one line and gives what it tells: each stands by itself.
+pub fn read_line<'l>(line: &'l [u8], _: &'l mut Carried, take: &mut dyn FnMut(Line<'l>)) -> Option<Problem> {
+    match parse_line(line) {
+        Parsed::Line(line) => take(line),
+        Parsed::Nothing => {}
+        Parsed::Problem(problem) => return Some(problem),
+    }
+    None
+}
 
 /// Reads one line, with or without its line end.
 #[must_use]

@@ -4,9 +4,10 @@ use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
-use throughline_agents::transcript::Parsed;
+use throughline_agents::transcript::Carried;
 use throughline_capture::passages::{Pending, Teller};
 use throughline_domain::text::fingerprint;
+use throughline_domain::transcript::Line;
 use throughline_domain::{Timestamp, time};
 use throughline_recall::Passage;
 use throughline_redact as redact;
@@ -24,6 +25,8 @@ pub(in crate::intake) type Told = Vec<NewBlock>;
 pub(in crate::intake) struct Lines<'f> {
     file: &'f Changed,
     teller: Teller,
+    /// What its agent's reader carries from line to line.
+    carried: Carried,
     seen: &'f Mutex<HashSet<u64>>,
     forgotten: &'f Forgotten,
     /// Of the session and the project at hand.
@@ -44,14 +47,33 @@ impl Ear for Lines<'_> {
     type Told = Told;
 
     fn take(&mut self, at: u64, bytes: &[u8]) {
-        let mut line = match (self.file.agent.transcripts.read_line)(bytes) {
-            Parsed::Line(line) => line,
-            Parsed::Nothing => return,
-            Parsed::Problem(problem) => {
-                self.problems.push(format!("the line at byte {at} {}", problem.what));
-                return;
-            }
-        };
+        let mut carried = std::mem::take(&mut self.carried);
+        let mut nth = 0;
+        let problem = (self.file.agent.transcripts.read_line)(bytes, &mut carried, &mut |line| {
+            self.line(line, bytes, nth);
+            nth += 1;
+        });
+        self.carried = carried;
+        if let Some(problem) = problem {
+            self.problems.push(format!("the line at byte {at} {}", problem.what));
+        }
+    }
+
+    fn told(&mut self) -> (Told, Vec<String>) {
+        self.pack();
+        self.whose = Default::default();
+        self.forgotten_until_ms = None;
+        (std::mem::take(&mut self.told), std::mem::take(&mut self.problems))
+    }
+
+    fn state(&self) -> String {
+        state_of(&self.teller, &self.project.0, &self.carried)
+    }
+}
+
+impl<'f> Lines<'f> {
+    /// Takes what a line tells, which may be the first or the `nth` of several things.
+    fn line(&mut self, mut line: Line<'_>, bytes: &[u8], nth: u64) {
         if let Some(cwd) = line.cwd.as_deref().filter(|cwd| *cwd != self.project.0) {
             let project = project_of(self.file.agent, cwd, &self.file.project_folder).to_owned();
             // Queued words come before the first line that names a folder: they were said there too.
@@ -89,7 +111,7 @@ impl Ear for Lines<'_> {
             return;
         }
         let id = line.uuid.filter(|uuid| !uuid.is_empty()).map_or(bytes, str::as_bytes);
-        let mark = line_mark(fingerprint(id));
+        let mark = line_mark(fingerprint(id).wrapping_add(nth));
         // What a fork or a resumed session copied tells nothing new, though it moves the conversation on.
         if !self.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(mark) {
             self.passages.truncate(before);
@@ -101,19 +123,6 @@ impl Ear for Lines<'_> {
         }
     }
 
-    fn told(&mut self) -> (Told, Vec<String>) {
-        self.pack();
-        self.whose = Default::default();
-        self.forgotten_until_ms = None;
-        (std::mem::take(&mut self.told), std::mem::take(&mut self.problems))
-    }
-
-    fn state(&self) -> String {
-        state_of(&self.teller, &self.project.0)
-    }
-}
-
-impl<'f> Lines<'f> {
     pub(in crate::intake) fn of(
         file: &'f Changed,
         state: &str,
@@ -129,6 +138,7 @@ impl<'f> Lines<'f> {
         Self {
             file,
             teller: teller_of(state),
+            carried: carried_of(state),
             seen,
             forgotten,
             forgotten_until_ms: None,
@@ -155,7 +165,7 @@ impl<'f> Lines<'f> {
 }
 
 /// What a reader must know to go on, as text.
-fn state_of(teller: &Teller, folder: &str) -> String {
+fn state_of(teller: &Teller, folder: &str, carried: &Carried) -> String {
     let pending: Vec<Value> = teller
         .pending
         .iter()
@@ -165,7 +175,17 @@ fn state_of(teller: &Teller, folder: &str) -> String {
             json!([call.id, call.name, clean(&call.subject), clean(&call.purpose), is, call.turn])
         })
         .collect();
-    json!([teller.turn, teller.last_message, teller.at_s, teller.lately, pending, folder]).to_string()
+    let mut state = json!([teller.turn, teller.last_message, teller.at_s, teller.lately, pending, folder]);
+    let carried = carried.text();
+    if let (false, Some(fields)) = (carried.is_empty(), state.as_array_mut()) {
+        fields.push(carried.into());
+    }
+    state.to_string()
+}
+
+fn carried_of(state: &str) -> Carried {
+    let value: Value = serde_json::from_str(state).unwrap_or_default();
+    Carried::from_text(value[6].as_str().unwrap_or_default())
 }
 
 fn folder_of(state: &str) -> String {
@@ -223,8 +243,10 @@ mod tests {
             }],
             lately: vec![1, u32::MAX],
         };
-        let state = state_of(&teller, "/home/me/app");
+        let carried = Carried { model: "m".to_owned(), ..Carried::default() };
+        let state = state_of(&teller, "/home/me/app", &carried);
         assert_eq!((teller_of(&state), folder_of(&state)), (teller, "/home/me/app".to_owned()));
+        assert_eq!((carried_of(&state), carried_of("[0]")), (carried, Carried::default()));
         assert_eq!((teller_of("nonsense"), folder_of("[0]")), (Teller::default(), String::new()));
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 use throughline_agents::agent::Agent;
+use throughline_agents::transcript::Carried;
 use throughline_agents::usage_line::{Compacted, LineOrigin, UsageLine, UsedTokens};
 use throughline_domain::Timestamp;
 use throughline_domain::usage::{Boundary, RecordId, Response};
@@ -30,6 +31,8 @@ struct Memory {
     model: String,
     /// How full its context was.
     context: u64,
+    /// What its agent's reader carries from line to line.
+    carried: Carried,
 }
 
 impl Memory {
@@ -39,12 +42,18 @@ impl Memory {
             at: value["at_ms"].as_i64().and_then(|ms| Timestamp::from_millisecond(ms).ok()),
             model: value["model"].as_str().unwrap_or_default().to_owned(),
             context: value["context"].as_u64().unwrap_or(0),
+            carried: Carried::from_text(value["carried"].as_str().unwrap_or_default()),
         }
     }
 
     fn text(&self) -> String {
         let at_ms = self.at.map(Timestamp::as_millisecond);
-        json!({ "at_ms": at_ms, "model": self.model, "context": self.context }).to_string()
+        let mut text = json!({ "at_ms": at_ms, "model": self.model, "context": self.context });
+        let carried = self.carried.text();
+        if !carried.is_empty() {
+            text["carried"] = carried.into();
+        }
+        text.to_string()
     }
 }
 
@@ -65,10 +74,12 @@ impl Ear for Lines<'_> {
     type Told = Told;
 
     fn take(&mut self, at: u64, line: &[u8]) {
-        let problem = (self.file.agent.transcripts.usage)(line, &mut |found| match found {
+        let mut carried = std::mem::take(&mut self.memory.carried);
+        let problem = (self.file.agent.transcripts.usage)(line, &mut carried, &mut |found| match found {
             UsageLine::Used(used) => self.used(&used),
             UsageLine::Compacted(compacted) => self.compacted(&compacted),
         });
+        self.memory.carried = carried;
         if let Some(problem) = problem {
             self.problems.push(format!("the line at byte {at} {}", problem.what));
         }
@@ -171,9 +182,10 @@ impl<'f> Lines<'f> {
 
 /// The project that a working folder belongs to: the folder around it after which the client named the transcripts'.
 pub(in crate::intake) fn project_of<'c>(agent: &Agent, cwd: &'c str, project_folder: &str) -> &'c str {
+    let Some(folder_of) = agent.transcripts.project_folder else { return cwd };
     let mut around = cwd;
     for _ in 0..FOLDERS_MAX {
-        if (agent.transcripts.project_folder)(around) == project_folder {
+        if folder_of(around) == project_folder {
             return around;
         }
         // Windows' paths too: transcripts travel.

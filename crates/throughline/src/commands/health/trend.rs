@@ -10,6 +10,7 @@ use throughline_domain::ledger::Ledger;
 use throughline_domain::purity::{Cause, Level, Purity, Scale};
 use throughline_domain::transcript::What;
 use throughline_engine::ledger;
+use throughline_engine::source::LineReader;
 use throughline_store::transcript_file::{Cursor, read_on};
 use throughline_usage::trail::spark;
 
@@ -55,8 +56,9 @@ pub(super) struct Trend {
 /// Reads a transcript from its beginning. Where a gate would have purified, the stretch begins anew as it would have.
 pub(super) fn read(path: &Path, scale: Scale, gate_turns: u64) -> Result<Trend, Failure> {
     let mut walk = Walk { ledger: Ledger::default(), trend: Trend { points: Vec::new(), scale }, gate: 0 };
+    let mut reader = LineReader::afresh(USUAL);
     let each_line = |offset: u64, bytes: &[u8]| {
-        ledger::each(USUAL, bytes, |line| {
+        ledger::each(&mut reader, bytes, |line| {
             if matches!(line.what, What::UserSaid(_) | What::Command { .. }) && !line.is_sidechain {
                 walk.gate();
             }

@@ -5,16 +5,16 @@ use std::time::SystemTime;
 
 use throughline_agents::agent::Agent;
 use throughline_agents::hook::{Event, HookPayload};
-use throughline_agents::transcript::Parsed;
 use throughline_briefing::session::{self as briefing_session, Known, Reader};
 use throughline_briefing::{Cap, Facts};
 use throughline_capture::absorb;
 use throughline_domain::State;
 use throughline_domain::ledger::Ledger;
+use throughline_domain::transcript::Line;
 use throughline_engine::ledger;
-use throughline_redact as redact;
+use throughline_engine::source::{LineReader, Source};
 use throughline_store::spool::Spool;
-use throughline_store::transcript_file::{Cursor, read_on};
+use throughline_store::transcript_file::Cursor;
 
 use crate::hook::Outcome;
 use crate::hook::Run;
@@ -68,15 +68,15 @@ fn own_transcript(run: &Run) -> Option<PathBuf> {
 }
 
 /// What a subagent's transcript tells, as if it were a conversation of its own: it is.
-fn ledger_of(agent: &Agent, path: &Path) -> Option<Ledger> {
+fn ledger_of(agent: &'static Agent, path: &Path) -> Option<Ledger> {
     let mut ledger = Ledger::default();
+    let mut reader = LineReader::afresh(agent);
     let each_line = |offset: u64, bytes: &[u8]| {
-        if let Parsed::Line(mut line) = (agent.transcripts.read_line)(bytes) {
-            redact::line(&mut line);
-            line.is_sidechain = false;
-            absorb(&mut ledger, &line, offset);
-        }
+        ledger::each(&mut reader, bytes, |line| {
+            absorb(&mut ledger, &Line { is_sidechain: false, ..line.clone() }, offset);
+        });
     };
-    read_on(path, &Cursor::default(), ledger::SLICE_BYTES, SystemTime::UNIX_EPOCH, each_line).ok()?;
+    let source = Source::of(agent, path);
+    source.read_on(&Cursor::default(), ledger::SLICE_BYTES, SystemTime::UNIX_EPOCH, each_line).ok()?;
     (ledger.turn > 0).then_some(ledger)
 }

@@ -1,16 +1,13 @@
 //! What is still there word by word: a summary that was made long before its compaction leaves everything since in place.
 
-use std::path::Path;
 use std::time::SystemTime;
 
-use throughline_agents::transcript::Parsed;
 use throughline_domain::time;
 use throughline_domain::transcript::{Block, Line, What};
-use throughline_engine::ledger::SessionTranscript;
-use throughline_redact as redact;
-use throughline_store::door::outside;
+use throughline_engine::ledger::{self, SessionTranscript};
+use throughline_engine::source::LineReader;
 use throughline_store::session::CompactionMark;
-use throughline_store::transcript_file::{Cursor, read_on};
+use throughline_store::transcript_file::Cursor;
 
 /// Of what came after a summary so much is looked at: its newest part.
 const BYTES_MAX: u64 = throughline_domain::limits::VERBATIM_BYTES_MAX;
@@ -22,8 +19,7 @@ const SLACK_MS: i64 = 1_000;
 /// The words that were said, called and answered since the summary was made; `None` where it was made for this very
 /// moment: then nothing but the last message may be there.
 pub(in crate::hook) fn since(source: &SessionTranscript<'_>, mark: &CompactionMark) -> Option<String> {
-    let path = Path::new(source.transcript);
-    let bytes = outside::metadata(path).ok()?.len();
+    let bytes = source.source().bytes()?;
     let behind = bytes.checked_sub(mark.summary_bytes).filter(|behind| *behind > 0)?;
     // A summary of an earlier question was not used at once in any case.
     let asked_at = if mark.has_own_summary() { mark.at.saturating_add(SLACK_MS) } else { 0 };
@@ -32,18 +28,19 @@ pub(in crate::hook) fn since(source: &SessionTranscript<'_>, mark: &CompactionMa
     // At its first sight of a file the reader begins so far before its end.
     let bytes_max = behind.min(BYTES_MAX);
     let cursor = if bytes_max < bytes { Cursor::default() } else { Cursor::at_start() };
-    read_on(path, &cursor, bytes_max, SystemTime::UNIX_EPOCH, |_, bytes| {
-        let Parsed::Line(mut line) = (source.agent.transcripts.read_line)(bytes) else { return };
-        if line.is_sidechain {
-            return;
-        }
-        let at = line.timestamp.and_then(time::parse).map(throughline_domain::Timestamp::as_millisecond);
-        let is_response = matches!(line.what, What::Responded { .. });
-        went_on |= is_response && at.is_some_and(|at| at > asked_at);
-        redact::line(&mut line);
-        take(&line, &mut words);
-    })
-    .ok()?;
+    let mut reader = LineReader::afresh(source.agent);
+    let each_line = |_: u64, bytes: &[u8]| {
+        ledger::each(&mut reader, bytes, |line| {
+            if line.is_sidechain {
+                return;
+            }
+            let at = line.timestamp.and_then(time::parse).map(throughline_domain::Timestamp::as_millisecond);
+            let is_response = matches!(line.what, What::Responded { .. });
+            went_on |= is_response && at.is_some_and(|at| at > asked_at);
+            take(line, &mut words);
+        });
+    };
+    source.source().read_on(&cursor, bytes_max, SystemTime::UNIX_EPOCH, each_line).ok()?;
     went_on.then_some(words)
 }
 
