@@ -26,6 +26,8 @@ pub struct Agent {
     pub transcripts: TranscriptFormat,
     /// Where its contexts end.
     pub compaction: CompactionRule,
+    /// The variable of a hook's environment that names the client's process, where there is one.
+    pub process_variable: Option<&'static str>,
     /// How its status line's payload is read; `None` where it has no status line that runs a program.
     pub status_line: Option<ReadStatusLine>,
 }
@@ -77,6 +79,8 @@ pub struct HookDialect {
     pub read: fn(&[u8]) -> (HookPayload, Option<Problem>),
     /// The bytes for standard output, in the form in which this event's text reaches the model; none where it would not.
     pub encode: fn(&Reply, &HookPayload) -> String,
+    /// Whether its hooks bring the summary of a compaction; else it is looked up in the transcript.
+    pub brings_summary: bool,
 }
 
 /// How an agent's transcripts are read: lines, one after the other.
@@ -130,6 +134,7 @@ pub static CLAUDE_CODE: Agent = Agent {
     hooks: HookDialect {
         read: claude_code::hook_payload::parse,
         encode: |reply, payload| claude_code::hook_reply::encode(reply, payload.event, &payload.event_name),
+        brings_summary: true,
     },
     folders: &[
         ClientFolder::Named("CLAUDE_CONFIG_DIR", ""),
@@ -141,11 +146,12 @@ pub static CLAUDE_CODE: Agent = Agent {
         last_usage: claude_code::transcript_tail::last_usage,
         moment: claude_code::transcript_tail::moment,
         usage: |line, _, take| claude_code::usage_lines::read(line, take),
-        kept: Kept::Files { below: "projects", is_one: |name| name.ends_with(".jsonl") },
+        kept: Kept::Files { below: "projects", is_one: |name| name.as_bytes().ends_with(b".jsonl") },
         session_of: |stem| stem,
         project_folder: Some(claude_code::transcript_place::folder_name),
     },
     compaction: CompactionRule::Settings,
+    process_variable: Some("CLAUDE_PID"),
     status_line: Some(claude_code::statusline_payload::parse),
 };
 

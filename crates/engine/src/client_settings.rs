@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use throughline_agents::agent::{Agent, CompactionRule, ToldContext};
 use throughline_agents::claude_code::compaction_point::{Inputs, effective_point};
 use throughline_agents::claude_code::permissions::Verdict;
 use throughline_agents::claude_code::settings_edit::SERVER_NAME;
 use throughline_agents::claude_code::settings_read::{self, ClientEnv, ClientSettings, Scope};
-use throughline_agents::compaction_point::CompactionPoint;
+use throughline_agents::compaction_point::{At, CompactionPoint, PointSource};
 use throughline_agents::status_line::StatuslinePayload;
 use throughline_store::config::Config;
 use throughline_store::paths::Project;
@@ -25,16 +26,44 @@ pub(crate) const ENV_NAMES: [&str; 4] = [
     "DISABLE_COMPACT",
 ];
 
-/// Where the client will compact, by its settings and environment.
+/// Where an agent's client will compact: by its settings and environment, or by what it tells.
 #[must_use]
 pub fn compaction_point(
+    agent: &Agent,
     place: &Place,
     project: &Project,
     config: &Config,
-    model: Option<&str>,
-    told_window: Option<u64>,
+    told: &ToldContext<'_>,
 ) -> CompactionPoint {
-    point_of(&client_settings(place, project), config, model, told_window)
+    match agent.compaction {
+        CompactionRule::Settings => {
+            point_of(&client_settings(place, project), config, told.model, told.window)
+        }
+        CompactionRule::Told(rule) => told_point(rule, config, told),
+    }
+}
+
+/// What a client tells about the context's end; what was seen to happen, and noted in the configuration, counts more.
+pub(crate) fn told_point(
+    rule: fn(&ToldContext<'_>) -> CompactionPoint,
+    config: &Config,
+    told: &ToldContext<'_>,
+) -> CompactionPoint {
+    let point = rule(told);
+    match config.compaction.at_tokens {
+        0 => point,
+        seen => CompactionPoint { at: At::Compacts(seen), source: PointSource::Observed, ..point },
+    }
+}
+
+/// When and how an agent can be asked for a hand-over whose permissions are its client's alone: as a command.
+pub(crate) fn asked_as_command(place: &Place, config: &Config) -> Asked {
+    if !config.hand_over.ask {
+        return Asked::default();
+    }
+    let command = (place.around.own_command)().map(|program| format!("{program} handover"));
+    let ways = command.map(|call| Way { call, is_shell: true, allowed: false });
+    Asked { percent: config.hand_over.percent, ways: ways.into_iter().collect() }
 }
 
 pub(crate) fn point_of(

@@ -1,10 +1,9 @@
 //! Coverage: what compactions took and what a briefing brings back, measured on transcripts, each read once.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::SystemTime;
 
-use throughline_agents::agent::USUAL;
 use throughline_briefing::session::{self, Kept, Known, Reader};
 use throughline_briefing::{Cap, Facts};
 use throughline_capture::need::{Replay, Stretch};
@@ -18,8 +17,8 @@ use throughline_store::paths::Project;
 use throughline_store::transcript_file::Cursor;
 
 use crate::place::Place;
-use crate::source::{LineReader, Source};
-use crate::transcripts::{self, TranscriptsError};
+use crate::source::LineReader;
+use crate::transcripts::{self, Transcript, TranscriptsError};
 
 /// Compactions of one transcript that are told; the oldest leave first.
 const COMPACTIONS_MAX: usize = 500;
@@ -36,11 +35,14 @@ pub enum CoverageError {
 }
 
 /// All of them. A resumed session copies the history of the one before: a compaction counts once.
-pub fn of_all(paths: &[impl AsRef<Path>], settings: &Settings) -> Result<Vec<Coverage>, FileError> {
+pub fn of_all<'t>(
+    all: impl IntoIterator<Item = &'t Transcript>,
+    settings: &Settings,
+) -> Result<Vec<Coverage>, FileError> {
     let mut seen = HashSet::new();
     let mut coverages = Vec::new();
-    for path in paths {
-        let mut coverage = transcript(path.as_ref(), settings)?;
+    for one in all {
+        let mut coverage = transcript(one, settings)?;
         coverage.compactions.retain(|compaction| seen.insert(compaction.mark));
         coverages.push(coverage);
     }
@@ -54,8 +56,8 @@ pub fn of_newest(
     settings: &Settings,
 ) -> Result<Vec<Coverage>, CoverageError> {
     let mut newest = Vec::new();
-    for path in transcripts::of_project(place, project)?.iter().rev() {
-        let coverage = of_all(&[path], settings)?;
+    for transcript in transcripts::of_project(place, project)?.iter().rev() {
+        let coverage = of_all([transcript], settings)?;
         if coverage.iter().any(|it| !it.compactions.is_empty()) {
             return Ok(coverage);
         }
@@ -169,9 +171,9 @@ impl Compaction {
 }
 
 /// Reads a transcript and measures its compactions.
-fn transcript(path: &Path, settings: &Settings) -> Result<Coverage, FileError> {
-    let mut coverage =
-        Coverage { transcript: path.to_owned(), compactions: Vec::new(), problems: Vec::new() };
+fn transcript(transcript: &Transcript, settings: &Settings) -> Result<Coverage, FileError> {
+    let path = transcript.path.clone();
+    let mut coverage = Coverage { transcript: path, compactions: Vec::new(), problems: Vec::new() };
     let mut replay = Replay::watching(settings.turns);
     let mut left_out = 0_usize;
     let mut keep = |finished: Option<Box<Stretch>>| {
@@ -182,12 +184,12 @@ fn transcript(path: &Path, settings: &Settings) -> Result<Coverage, FileError> {
         }
         coverage.compactions.push(compaction(*stretch, settings));
     };
-    let mut reader = LineReader::afresh(USUAL);
+    let mut reader = LineReader::afresh(transcript.agent);
     let each_line = |offset: u64, bytes: &[u8]| {
         reader.each(bytes, |line| keep(replay.take(&line, offset)));
     };
-    let source = Source::of(USUAL, path);
-    let (_, reading) = source.read_on(&Cursor::at_start(), u64::MAX, SystemTime::now(), each_line)?;
+    let (_, reading) =
+        transcript.source().read_on(&Cursor::at_start(), u64::MAX, SystemTime::now(), each_line)?;
     keep(replay.finish());
     coverage.problems.extend(reading.problems.iter().map(ToString::to_string));
     if left_out > 0 {

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use throughline_agents::agent::{Agent, USUAL};
+use throughline_agents::agent::{Agent, CompactionRule, ToldContext};
 use throughline_agents::compaction_point::{At, CompactionPoint};
 use throughline_briefing::handoff::{ContextUse, NextCompaction};
 use throughline_domain::context::{Fill, Moment};
@@ -23,8 +23,9 @@ use crate::at_hand::AtHand;
 use crate::place::Place;
 use crate::session_facts::agent_of;
 use crate::source::{LineReader, Source};
+use crate::transcripts::{self, Transcript};
 use crate::window::{model_window, window_of};
-use crate::{client_settings, ledger, transcripts};
+use crate::{client_settings, ledger};
 
 /// How much of a transcript's end is read: peak and compactions of a longer one are those of its newer part.
 const TRAIL_BYTES_MAX: u64 = throughline_domain::limits::TRAIL_BYTES_MAX;
@@ -37,6 +38,8 @@ const AT_WORK_SECONDS: u64 = 10 * 60;
 pub struct Gauge {
     /// Its id.
     pub session: String,
+    /// Whose session it is.
+    pub agent: &'static Agent,
     /// Where it is written down.
     pub transcript: PathBuf,
     /// The project's root.
@@ -84,17 +87,21 @@ impl Gauge {
         let Told { mut trail, unread_bytes, .. } = told(agent, Path::new(&cache.transcript));
         let is_told = hear(&mut trail, &usage_file::read(&folder));
         let transcript = PathBuf::from(cache.transcript);
-        let mut gauge =
-            Self::put_together(place, &project, session, trail, cache.model, (agent, &transcript));
+        let told = ToldContext {
+            model: cache.model.as_deref(),
+            window: Some(cache.window_tokens).filter(|tokens| *tokens > 0),
+            compacts_at: cache.compacts_at_tokens,
+        };
+        let mut gauge = Self::put_together(place, &project, session, trail, &told, (agent, &transcript));
         gauge.unread_bytes = unread_bytes;
         gauge.is_told = is_told;
         Some(gauge)
     }
 
     /// A transcript without a session that we know of.
-    fn of_transcript(place: &Place, at_hand: &Project, path: &Path) -> Self {
-        let session = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let Told { trail, unread_bytes, folder } = told(USUAL, path);
+    fn of_transcript(place: &Place, at_hand: &Project, transcript: &Transcript) -> Self {
+        let Transcript { agent, session, path, .. } = transcript;
+        let Told { trail, unread_bytes, folder } = told(agent, path);
         // A file from anywhere belongs to the project that it names, not to the one that it is looked at from.
         let is_elsewhere =
             |folder: &PathBuf| ![&at_hand.root, &at_hand.work].iter().any(|it| folder.starts_with(it));
@@ -103,7 +110,10 @@ impl Gauge {
             place.project_at(&place.settled(root))
         });
         let project = elsewhere.as_ref().unwrap_or(at_hand);
-        let mut gauge = Self::put_together(place, project, &session, trail, None, (USUAL, path));
+        let mut gauge = {
+            let told = ToldContext::default();
+            Self::put_together(place, project, session, trail, &told, (agent, path))
+        };
         gauge.unread_bytes = unread_bytes;
         gauge
     }
@@ -113,24 +123,34 @@ impl Gauge {
         project: &Project,
         session: &str,
         trail: Trail,
-        known_model: Option<String>,
+        known: &ToldContext<'_>,
         (agent, transcript): (&'static Agent, &Path),
     ) -> Self {
         let (config, _) = place.config(project);
         let written = transcript.to_string_lossy();
         let source = ledger::SessionTranscript { home: &place.home, session, transcript: &written, agent };
         // The user may have switched models since the session began.
-        let model = trail.last.as_ref().and_then(|fill| fill.model.clone()).or(known_model);
-        // Where no status line told the window, what was seen in it did.
-        let told_window = session::told_window(&place.home.session(session)).or_else(|| {
-            let model = model.as_deref()?;
-            let seen = window_of(model, trail.peak_tokens);
-            (seen > window_of(model, 0)).then_some(seen)
-        });
-        let point = client_settings::compaction_point(place, project, &config, model.as_deref(), told_window);
-        let window_tokens = told_window.or_else(|| model_window(model.as_deref()?)).unwrap_or(point.window);
+        let model =
+            trail.last.as_ref().and_then(|fill| fill.model.clone()).or(known.model.map(str::to_owned));
+        let told_window = match agent.compaction {
+            // Where no status line told the window, what was seen in it did.
+            CompactionRule::Settings => session::told_window(&place.home.session(session)).or_else(|| {
+                let model = model.as_deref()?;
+                let seen = window_of(model, trail.peak_tokens);
+                (seen > window_of(model, 0)).then_some(seen)
+            }),
+            CompactionRule::Told(_) => known.window,
+        };
+        let told = ToldContext { model: model.as_deref(), window: told_window, ..*known };
+        let point = client_settings::compaction_point(agent, place, project, &config, &told);
+        let usual = || match agent.compaction {
+            CompactionRule::Settings => model_window(model.as_deref()?),
+            CompactionRule::Told(_) => None,
+        };
+        let window_tokens = told_window.or_else(usual).unwrap_or(point.window);
         Self {
             session: session.to_owned(),
+            agent,
             transcript: transcript.to_owned(),
             project: project.root.clone(),
             model,
@@ -142,6 +162,12 @@ impl Gauge {
             purity: purity(&config, &source),
             thresholds: config.thresholds,
         }
+    }
+
+    /// Where it is read from.
+    #[must_use]
+    pub fn source(&self) -> Source<'_> {
+        Source::of(self.agent, &self.transcript)
     }
 
     /// How full the context is; `None` while nobody knows.

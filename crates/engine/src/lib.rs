@@ -4,6 +4,7 @@ pub mod anchors;
 pub mod at_hand;
 pub mod bundle;
 pub mod checkpoint;
+pub mod client_folders;
 pub mod client_settings;
 pub mod coverage;
 pub mod descent;

@@ -6,12 +6,12 @@ use throughline_store::config::Config;
 use throughline_store::paths::Project;
 use throughline_store::session::{self, SessionFacts, SessionProgress};
 
-use throughline_agents::agent::Agent;
+use throughline_agents::agent::{Agent, CompactionRule, ToldContext};
 use throughline_agents::compaction_point::At;
 use throughline_agents::hook::HookPayload;
 use throughline_domain::Timestamp;
 
-use crate::client_settings::{asked, client_settings, point_of};
+use crate::client_settings::{asked, asked_as_command, client_settings, point_of, told_point};
 use crate::liveness;
 use crate::place::Place;
 
@@ -42,15 +42,24 @@ pub struct Settled {
 /// Settles a session's facts and writes them; `None` when the payload's folder is no folder.
 #[must_use]
 pub fn compile(start: &Start<'_>, source: &str, known: Option<SessionFacts>) -> Option<Settled> {
-    compile_for(start, source, known, start.payload.model.clone())
+    compile_for(start, source, known, Answering { model: start.payload.model.clone(), window: None })
 }
 
-/// The same for a model that is known from elsewhere.
+/// What is known from elsewhere of who answers.
+#[derive(Debug, Clone, Default)]
+pub struct Answering {
+    /// The model.
+    pub model: Option<String>,
+    /// Its window.
+    pub window: Option<u64>,
+}
+
+/// The same for a model and a window that are known from elsewhere.
 pub fn compile_for(
     start: &Start<'_>,
     source: &str,
     known: Option<SessionFacts>,
-    model: Option<String>,
+    Answering { model, window }: Answering,
 ) -> Option<Settled> {
     let folder = start.place.home.session(&start.payload.session_id);
     let known = known.unwrap_or_default();
@@ -70,10 +79,29 @@ pub fn compile_for(
     let project = start.place.project_at(&root).working_in(work);
     let (config, _) = start.place.config(&project);
     let model = model.or(known.model);
-    let told_window = session::told_window(&folder);
-    let settings = client_settings(start.place, &project);
-    let point = point_of(&settings, &config, model.as_deref(), told_window);
-    let client_pid: Option<u32> = start.place.around.text("CLAUDE_PID").and_then(|pid| pid.parse().ok());
+    let (point, hand_over) = match start.agent.compaction {
+        CompactionRule::Settings => {
+            let settings = client_settings(start.place, &project);
+            let point = point_of(&settings, &config, model.as_deref(), session::told_window(&folder));
+            (point, asked(start.place, &project, &config, &settings))
+        }
+        CompactionRule::Told(rule) => {
+            let window = start.payload.window_tokens.or(window);
+            // What was told before still holds, as long as the window is the same.
+            let is_same = window.is_none_or(|window| window == known.window_tokens);
+            let told = ToldContext {
+                model: model.as_deref(),
+                window: window.or(Some(known.window_tokens).filter(|tokens| *tokens > 0)),
+                compacts_at: start
+                    .payload
+                    .compacts_at_tokens
+                    .or_else(|| known.compacts_at_tokens.filter(|_| is_same)),
+            };
+            (told_point(rule, &config, &told), asked_as_command(start.place, &config))
+        }
+    };
+    let told_pid = || start.place.around.text(start.agent.process_variable?)?.parse().ok();
+    let client_pid: Option<u32> = start.payload.client_pid.or_else(told_pid);
     let limit = match point.at {
         At::Compacts(tokens) => tokens,
         At::Never { .. } | At::Unknown => point.window,
@@ -98,7 +126,7 @@ pub fn compile_for(
         idle_minutes: config.restore.idle_minutes,
         paused: start.place.home.project(&project.key).join("paused").exists(),
         backup_from_tokens: config.backup.next_step(limit, 0).unwrap_or(0),
-        hand_over: asked(start.place, &project, &config, &settings),
+        hand_over,
         project_root: root,
         work_root,
         holds_progress: false,

@@ -8,7 +8,6 @@ use throughline_agents::agent::{Agent, USUAL};
 use throughline_domain::transcript::What;
 use throughline_domain::{Timestamp, time};
 use throughline_store::archive::{Archive, SessionRow};
-use throughline_store::door::outside;
 use throughline_store::forget::Forgotten;
 use throughline_store::glance::Glance;
 use throughline_store::ledger_file::LedgerFile;
@@ -21,7 +20,7 @@ use crate::at_hand::ARCHIVE_WAIT;
 use crate::liveness::{self, Fate, LISTED_MAX, STALE_MS, Seen};
 use crate::place::Place;
 use crate::source::{LineReader, Source};
-use crate::transcripts;
+use crate::transcripts::{self, Transcript};
 
 /// So much of a transcript's beginning is read for its first prompt.
 const HEAD_BYTES: u64 = 256 << 10;
@@ -94,14 +93,14 @@ pub fn of_project(place: &Place, project: &Project, now: Timestamp) -> Vec<Liste
         complete(&mut found, &row);
     }
     let forgotten = Forgotten::read(home).unwrap_or_default();
-    for path in transcripts::of_project(place, project).unwrap_or_default().into_iter().rev().take(LISTED_MAX)
-    {
-        let Some(id) = path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned) else { continue };
-        let written = of_transcript(id.clone(), &path).last_active.as_millisecond();
-        if !found.contains_key(&id) && forgotten.covers(&id, &project.root.to_string_lossy(), written) {
+    let written = transcripts::of_project(place, project).unwrap_or_default();
+    for transcript in written.into_iter().rev().take(LISTED_MAX) {
+        let listed = of_transcript(&transcript);
+        let (id, written_ms) = (transcript.session, listed.last_active.as_millisecond());
+        if !found.contains_key(&id) && forgotten.covers(&id, &project.root.to_string_lossy(), written_ms) {
             continue;
         }
-        found.entry(id.clone()).or_insert_with(|| of_transcript(id, &path)).transcript.get_or_insert(path);
+        found.entry(id).or_insert(listed).transcript.get_or_insert(transcript.path);
     }
     let mut all: Vec<Listed> = found.into_values().collect();
     all.sort_by(|left, right| right.last_active.cmp(&left.last_active).then_with(|| left.id.cmp(&right.id)));
@@ -122,6 +121,7 @@ fn of_hooks(home: &Home, seen: Seen, now: Timestamp) -> Listed {
     let title = ledger.and_then(|ledger| ledger.said.last().map(|word| word.text.clone()));
     let cache = cache.unwrap_or_default();
     let is_end = seen.note.what == "end";
+    let agent = Some(cache.agent).filter(|agent| !agent.is_empty()).unwrap_or_else(|| USUAL.id.to_owned());
     Listed {
         standing: match seen.fate {
             Fate::Alive => SessionStanding::AtWork,
@@ -129,7 +129,7 @@ fn of_hooks(home: &Home, seen: Seen, now: Timestamp) -> Listed {
             Fate::Ended => SessionStanding::Ended,
             Fate::Crashed => SessionStanding::Crashed,
         },
-        agent: Some(cache.agent).filter(|agent| !agent.is_empty()).unwrap_or_else(|| USUAL.id.to_owned()),
+        agent: agent.clone(),
         started: Timestamp::from_millisecond(cache.started_at).ok().filter(|_| cache.started_at > 0),
         last_active: Timestamp::from_millisecond(seen.last_active_ms).unwrap_or(now),
         source: if is_end { None } else { Some(seen.note.how.clone()) }
@@ -142,10 +142,14 @@ fn of_hooks(home: &Home, seen: Seen, now: Timestamp) -> Listed {
             .filter(|parent| !parent.is_empty()),
         phase: Glance::read(&folder).and_then(|glance| glance.phase).or(seen.note.phase),
         title,
-        transcript: Some(PathBuf::from(cache.transcript)).filter(|path| path.is_file()),
+        transcript: Some(PathBuf::from(cache.transcript)).filter(|path| is_there(&agent, path)),
         notes: None,
         id: seen.session,
     }
+}
+
+fn is_there(agent: &str, path: &Path) -> bool {
+    Source::of(Agent::of_session(agent), path).exists()
 }
 
 /// Adds what the archive remembers.
@@ -168,21 +172,19 @@ fn complete(found: &mut HashMap<String, Listed>, row: &SessionRow) {
         parent: None,
         phase: None,
         title: None,
-        transcript: row.transcript.as_ref().map(PathBuf::from).filter(|path| path.is_file()),
+        transcript: row.transcript.as_ref().map(PathBuf::from).filter(|path| is_there(&row.agent, path)),
         notes: None,
     };
     found.insert(row.id.clone(), listed);
 }
 
-fn of_transcript(id: String, path: &Path) -> Listed {
-    let modified = outside::metadata(path).and_then(|meta| meta.modified()).ok();
-    let modified = modified.and_then(|at| Timestamp::try_from(at).ok());
+fn of_transcript(transcript: &Transcript) -> Listed {
     Listed {
-        id,
-        agent: USUAL.id.to_owned(),
+        id: transcript.session.clone(),
+        agent: transcript.agent.id.to_owned(),
         standing: SessionStanding::Written,
         started: None,
-        last_active: modified.unwrap_or(Timestamp::UNIX_EPOCH),
+        last_active: Timestamp::try_from(transcript.written).unwrap_or(Timestamp::UNIX_EPOCH),
         source: None,
         end_reason: None,
         parent: None,

@@ -13,6 +13,9 @@ use throughline_store::files::FileError;
 use throughline_store::transcript_file::{self, Cursor, Reading};
 use throughline_store::transcript_rows;
 
+/// So much of a transcript's beginning is read for what it is about.
+const HEAD_BYTES: u64 = 128 << 10;
+
 /// A transcript, by the name that it is known by: the path of a file, or that of a database with the session behind it.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'s> {
@@ -55,6 +58,28 @@ impl<'s> Source<'s> {
     #[must_use]
     pub fn bytes(&self) -> Option<u64> {
         outside::metadata(self.path).ok().map(|meta| meta.len())
+    }
+
+    /// Its first lines, as far as a small part of it holds them whole: what it is about stands there.
+    #[must_use]
+    pub fn first_lines(&self) -> Vec<Vec<u8>> {
+        let mut lines = Vec::new();
+        if self.rows().is_some() {
+            let take = |_: u64, line: &[u8]| lines.push(line.to_vec());
+            let _ = self.read_on(&Cursor::at_start(), HEAD_BYTES, SystemTime::UNIX_EPOCH, take);
+            return lines;
+        }
+        let Ok(file) = outside::open(self.path) else { return lines };
+        let mut head = Vec::new();
+        if file.take(HEAD_BYTES).read_to_end(&mut head).is_err() {
+            return lines;
+        }
+        let is_whole = (head.len() as u64) < HEAD_BYTES;
+        lines.extend(head.split(|byte| *byte == b'\n').map(<[u8]>::to_vec));
+        if !is_whole {
+            lines.pop();
+        }
+        lines
     }
 
     /// The line at a place that a reading named; `None` where it is longer than that, or there is none.
@@ -130,6 +155,12 @@ impl LineReader {
     /// Gives what a line tells.
     pub fn each(&mut self, bytes: &[u8], mut take: impl FnMut(Line<'_>)) -> Option<Problem> {
         (self.agent.transcripts.read_line)(bytes, &mut self.carried, &mut |line| take(line))
+    }
+
+    /// The folder that the lines read so far say the session works in.
+    #[must_use]
+    pub fn folder(&self) -> &str {
+        &self.carried.cwd
     }
 
     /// What its later lines rest on, for the cursor behind the last one that was read.

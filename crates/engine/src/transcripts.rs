@@ -1,22 +1,57 @@
-//! Which transcripts are meant: a session's, a file that was named, all of the project.
+//! Which transcripts are meant: a session's, a file that was named, all of the project; whichever agent wrote them.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-use throughline_agents::agent::USUAL;
+use throughline_agents::agent::{AGENTS, Agent, Kept, USUAL};
 use throughline_domain::text::one_line;
 use throughline_store::door::outside;
 use throughline_store::paths::Project;
+use throughline_store::transcript_rows;
 
+use crate::client_folders;
 use crate::place::Place;
+use crate::source::{LineReader, Source};
 
 /// Most entries of a folder that are looked at.
 const ENTRIES_MAX: usize = 10_000;
-/// The client's ids have 36 characters.
+/// Of transcripts that are not kept by projects, so many of the newest are asked which one they belong to.
+const ASKED_MAX: usize = 2_000;
+/// How deep below the client's folder they are.
+const DEPTH_MAX: usize = throughline_domain::limits::TRANSCRIPT_DEPTH_MAX;
+/// The clients' ids have 36 characters at most.
 const ID_BYTES_MAX: usize = 100;
 
 /// Longest word that is shown in an error.
 const SHOWN_CHARS: usize = 120;
+
+/// A transcript that an agent wrote.
+#[derive(Debug, Clone)]
+pub struct Transcript {
+    /// Whose it is.
+    pub agent: &'static Agent,
+    /// Its session.
+    pub session: String,
+    /// Its name: a path, or that of a row.
+    pub path: PathBuf,
+    /// When it was last written to.
+    pub written: SystemTime,
+}
+
+impl Transcript {
+    /// Where it is read from.
+    #[must_use]
+    pub fn source(&self) -> Source<'_> {
+        Source::of(self.agent, &self.path)
+    }
+
+    /// A file, by its path.
+    fn file(agent: &'static Agent, path: PathBuf, written: SystemTime) -> Option<Self> {
+        let session = (agent.transcripts.session_of)(path.file_stem()?.to_str()?).to_owned();
+        Some(Self { agent, session, path, written })
+    }
+}
 
 /// Why there is no transcript to look at.
 #[derive(Debug, thiserror::Error)]
@@ -53,72 +88,222 @@ pub enum TranscriptsError {
 }
 
 /// The project's transcripts, oldest first; never an empty list.
-pub fn of_project(place: &Place, project: &Project) -> Result<Vec<PathBuf>, TranscriptsError> {
-    let folder = project_folder(place, project)?;
-    let Ok(entries) = outside::list(&folder) else { return Err(TranscriptsError::None { folder }) };
-    let mut found: Vec<(SystemTime, PathBuf)> = entries
-        .flatten()
-        .take(ENTRIES_MAX)
-        .filter(|entry| is_transcript(&entry.path()))
-        .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
-        .collect();
-    found.sort();
+pub fn of_project(place: &Place, project: &Project) -> Result<Vec<Transcript>, TranscriptsError> {
+    let mut found: Vec<Transcript> =
+        AGENTS.into_iter().flat_map(|agent| of_agent(place, project, agent)).collect();
+    found.sort_by(|left, right| (left.written, &left.path).cmp(&(right.written, &right.path)));
     if found.is_empty() {
-        return Err(TranscriptsError::None { folder });
+        let folder = client_folders::main(place, USUAL).ok_or(TranscriptsError::NoFolder)?;
+        return Err(TranscriptsError::None {
+            folder: project_folder(USUAL, &folder, project).unwrap_or(folder),
+        });
     }
-    Ok(found.into_iter().map(|(_, path)| path).collect())
+    Ok(found)
+}
+
+/// Those that one agent wrote.
+fn of_agent(place: &Place, project: &Project, agent: &'static Agent) -> Vec<Transcript> {
+    let mut found = Vec::new();
+    let mut belongs = Belonging::to(place, project);
+    // The folder that is set up counts, also one of several that are listed.
+    for folder in client_folders::of(place, agent) {
+        match agent.transcripts.kept {
+            Kept::Files { .. } if agent.transcripts.project_folder.is_some() => {
+                let Some(folder) = project_folder(agent, &folder, project) else { continue };
+                found.extend(files_in(agent, &folder));
+            }
+            Kept::Files { below, .. } => {
+                let mut files = files_below(agent, &folder.join(below));
+                files.sort_by_key(|file| std::cmp::Reverse(file.written));
+                files.truncate(ASKED_MAX);
+                found.extend(
+                    files.into_iter().filter(|file| belongs.has(working_folder(&file.source()).as_deref())),
+                );
+            }
+            Kept::Rows(format) => {
+                let database = folder.join(format.database);
+                let listed = transcript_rows::sessions(&database, format.sessions).unwrap_or_default();
+                let ours = listed.into_iter().filter(|row| belongs.has(Some(&row.folder)));
+                found.extend(ours.map(|row| Transcript {
+                    agent,
+                    path: database.join(&row.id),
+                    written: moment(row.changed_ms),
+                    session: row.id,
+                }));
+            }
+        }
+    }
+    found
+}
+
+/// Whether sessions that were held in a folder belong to a project; each folder is looked at once.
+struct Belonging<'b> {
+    place: &'b Place,
+    project: &'b Project,
+    known: HashMap<String, bool>,
+}
+
+impl<'b> Belonging<'b> {
+    fn to(place: &'b Place, project: &'b Project) -> Self {
+        Self { place, project, known: HashMap::new() }
+    }
+
+    fn has(&mut self, folder: Option<&str>) -> bool {
+        let Some(folder) = folder else { return false };
+        let Self { place, project, known } = self;
+        *known.entry(folder.to_owned()).or_insert_with(|| {
+            let path = Path::new(folder);
+            let is_root = |root: &Path| root == project.work || root == project.root;
+            // A project below a repository's top has sessions of its own; a folder that is gone belongs by its name.
+            is_root(path) || place.project_root(path).is_some_and(|root| is_root(&root))
+        })
+    }
+}
+
+/// The folder that a transcript was held in, as its first lines tell.
+fn working_folder(source: &Source<'_>) -> Option<String> {
+    let mut reader = LineReader::afresh(source.agent);
+    for line in source.first_lines() {
+        let mut told = None;
+        reader.each(&line, |line| told = told.take().or(line.cwd.as_deref().map(str::to_owned)));
+        let carried = Some(reader.folder()).filter(|folder| !folder.is_empty()).map(str::to_owned);
+        if let Some(folder) = told.or(carried) {
+            return Some(folder);
+        }
+    }
+    None
 }
 
 /// The transcript of a session, or the file that was named.
 ///
-/// An id is looked for among the client's transcripts only, whatever it looks like; a path must be one of a file.
-pub fn named(place: &Place, project: &Project, word: &str) -> Result<PathBuf, TranscriptsError> {
+/// An id is looked for among the clients' transcripts only, whatever it looks like; a path must be one of a file.
+pub fn named(place: &Place, project: &Project, word: &str) -> Result<Transcript, TranscriptsError> {
     let is_id = word.len() <= ID_BYTES_MAX
         && !word.is_empty()
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     let named = one_line(word, SHOWN_CHARS);
     if !is_id {
         let path = PathBuf::from(word);
-        if path.extension().is_some_and(|end| end == "jsonl") && path.is_file() {
-            return Ok(path);
-        }
-        return Err(TranscriptsError::Neither { named });
+        let is_file = path.extension().is_some_and(|end| end == "jsonl") && path.is_file();
+        let found = is_file.then(|| Transcript::file(writer_of(place, &path), path, SystemTime::UNIX_EPOCH));
+        return found.flatten().ok_or(TranscriptsError::Neither { named });
     }
-    let file = format!("{word}.jsonl");
-    let own = project_folder(place, project)?;
-    let others = own.parent().and_then(|projects| outside::list(projects).ok());
-    let others = others.into_iter().flatten().flatten().take(ENTRIES_MAX);
-    let folders = others.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-    let begins = beginning_with(&own, word);
-    let mut paths = std::iter::once(own).chain(folders.map(|entry| entry.path())).map(|it| it.join(&file));
-    if let Some(whole) = paths.find(|path| is_transcript(path)) {
-        return Ok(whole);
+    let own = of_project(place, project).unwrap_or_default();
+    if let Some(whole) = own.iter().find(|it| it.session == word) {
+        return Ok(whole.clone());
     }
+    if let Some(elsewhere) = elsewhere(place, word) {
+        return Ok(elsewhere);
+    }
+    let mut begins: Vec<Transcript> = own.into_iter().filter(|it| it.session.starts_with(word)).collect();
     if begins.len() > 1 {
-        let ids = begins.iter().filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()));
-        return Err(TranscriptsError::Several { named, ids: ids.collect() });
+        begins.sort_by(|left, right| left.session.cmp(&right.session));
+        return Err(TranscriptsError::Several {
+            named,
+            ids: begins.into_iter().map(|it| it.session).collect(),
+        });
     }
-    begins.into_iter().next().ok_or(TranscriptsError::Unknown { named })
+    begins.pop().ok_or(TranscriptsError::Unknown { named })
 }
 
-/// The project's transcripts whose ids begin so: `status` shows eight digits.
-fn beginning_with(folder: &Path, word: &str) -> Vec<PathBuf> {
+/// A session of another project.
+fn elsewhere(place: &Place, id: &str) -> Option<Transcript> {
+    for agent in AGENTS {
+        for folder in client_folders::of(place, agent) {
+            let found = match agent.transcripts.kept {
+                Kept::Files { below, .. } if agent.transcripts.project_folder.is_some() => {
+                    let projects = outside::list(folder.join(below)).into_iter().flatten().flatten();
+                    let folders = projects
+                        .take(ENTRIES_MAX)
+                        .filter(|it| it.file_type().is_ok_and(|kind| kind.is_dir()));
+                    let mut paths = folders.map(|it| it.path().join(format!("{id}.jsonl")));
+                    paths.find_map(|path| file_at(agent, path))
+                }
+                Kept::Files { below, .. } => {
+                    files_below(agent, &folder.join(below)).into_iter().find(|it| it.session == id)
+                }
+                Kept::Rows(format) => {
+                    let database = folder.join(format.database);
+                    let listed = transcript_rows::sessions(&database, format.sessions).unwrap_or_default();
+                    listed.into_iter().find(|row| row.id == id).map(|row| Transcript {
+                        agent,
+                        path: database.join(&row.id),
+                        written: moment(row.changed_ms),
+                        session: row.id,
+                    })
+                }
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+    }
+    None
+}
+
+/// Whose a file is: that of the agent in whose folder it is, else of the first that finds words in its first lines.
+#[must_use]
+pub fn writer_of(place: &Place, path: &Path) -> &'static Agent {
+    let real = crate::place::real(path);
+    let is_below = |agent: &&&'static Agent| {
+        client_folders::of(place, agent).iter().any(|folder| real.starts_with(folder))
+    };
+    if let Some(agent) = AGENTS.iter().find(is_below) {
+        return agent;
+    }
+    let tells = |agent: &&&'static Agent| {
+        let mut reader = LineReader::afresh(agent);
+        let mut is_told = false;
+        for line in Source::of(agent, path).first_lines() {
+            reader.each(&line, |_| is_told = true);
+        }
+        is_told
+    };
+    AGENTS.iter().find(tells).unwrap_or(&USUAL)
+}
+
+fn project_folder(agent: &Agent, client: &Path, project: &Project) -> Option<PathBuf> {
+    let Kept::Files { below, .. } = agent.transcripts.kept else { return None };
+    let folder_of = agent.transcripts.project_folder?;
+    Some(client.join(below).join(folder_of(&project.work.to_string_lossy())))
+}
+
+/// The transcripts in one folder.
+fn files_in(agent: &'static Agent, folder: &Path) -> Vec<Transcript> {
     let entries = outside::list(folder).into_iter().flatten().flatten().take(ENTRIES_MAX);
-    let paths = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(word));
-    let mut paths: Vec<PathBuf> =
-        paths.map(|entry| entry.path()).filter(|path| is_transcript(path)).collect();
-    paths.sort();
-    paths
+    entries.filter_map(|entry| file_at(agent, entry.path())).collect()
 }
 
-fn project_folder(place: &Place, project: &Project) -> Result<PathBuf, TranscriptsError> {
-    let client = place.claude_folder.as_ref().ok_or(TranscriptsError::NoFolder)?;
-    let named = USUAL.transcripts.project_folder.map(|folder_of| folder_of(&project.work.to_string_lossy()));
-    Ok(client.join("projects").join(named.unwrap_or_default()))
+/// The transcripts below a folder.
+fn files_below(agent: &'static Agent, folder: &Path) -> Vec<Transcript> {
+    let mut found = Vec::new();
+    let mut folders = vec![(folder.to_owned(), 0)];
+    let mut left = ENTRIES_MAX * 10;
+    while let Some((folder, depth)) = folders.pop() {
+        for entry in outside::list(&folder).into_iter().flatten().flatten() {
+            let Some(fewer) = left.checked_sub(1) else { return found };
+            left = fewer;
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_dir() && depth < DEPTH_MAX {
+                folders.push((entry.path(), depth + 1));
+            } else if kind.is_file() {
+                found.extend(file_at(agent, entry.path()));
+            }
+        }
+    }
+    found
 }
 
-/// A regular file: a link in the client's folder is none of its transcripts.
-fn is_transcript(path: &Path) -> bool {
-    path.extension().is_some_and(|end| end == "jsonl")
-        && outside::link_metadata(path).is_ok_and(|meta| meta.is_file())
+/// A regular file by the name of a transcript: a link in the client's folder is none.
+fn file_at(agent: &'static Agent, path: PathBuf) -> Option<Transcript> {
+    let Kept::Files { is_one, .. } = agent.transcripts.kept else { return None };
+    if !is_one(path.file_name()?.to_str()?) {
+        return None;
+    }
+    let meta = outside::link_metadata(&path).ok().filter(std::fs::Metadata::is_file)?;
+    Transcript::file(agent, path, meta.modified().ok()?)
+}
+
+fn moment(ms: i64) -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_millis(u64::try_from(ms).unwrap_or(0))
 }

@@ -160,7 +160,7 @@ fn sessions(place: &Place, project: &Project) -> Result<BTreeSet<String>, WorkEr
     found.extend(named_folders(project));
     // The client may have sessions that we never saw: they are kept away, too.
     let transcripts = transcripts::of_project(place, project).unwrap_or_default();
-    found.extend(transcripts.iter().filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())));
+    found.extend(transcripts.into_iter().map(|transcript| transcript.session));
     found.retain(|id| !id.is_empty());
     Ok(found)
 }
@@ -175,9 +175,6 @@ fn named_folders(project: &Project) -> Vec<String> {
 #[must_use]
 pub fn transcripts_of(at_hand: &AtHand<'_>, scope: &Scope) -> Vec<PathBuf> {
     let all = transcripts::of_project(at_hand.place, &at_hand.memory.project).unwrap_or_default();
-    let is_concerned = |path: &PathBuf| {
-        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        scope.sessions.iter().any(|session| session == stem)
-    };
-    all.into_iter().filter(is_concerned).map(|path| place::real(&path)).collect()
+    let is_concerned = |transcript: &transcripts::Transcript| scope.sessions.contains(&transcript.session);
+    all.into_iter().filter(is_concerned).map(|transcript| place::real(&transcript.path)).collect()
 }

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
-use throughline_agents::agent::{Agent, USUAL};
+use throughline_agents::agent::{AGENTS, Agent, Kept, RowFormat};
 use throughline_store::door::outside;
 use throughline_store::forget::Forgotten;
 use throughline_store::known_files::{FileMark, KnownFile};
 use throughline_store::transcript_file::Cursor;
+use throughline_store::transcript_rows;
 
 use super::Both;
+use crate::client_folders;
 use crate::place::Place;
 
 /// How deep below `projects` transcripts are looked for: a project, a session, its subagents, and room for more.
@@ -68,6 +70,7 @@ impl Changed {
     /// One transcript for the index of recall alone, by what that knows of it.
     #[must_use]
     pub fn for_recall(
+        agent: &'static Agent,
         path: PathBuf,
         key: String,
         mark: FileMark,
@@ -76,7 +79,14 @@ impl Changed {
         let folder = path.parent().and_then(Path::file_name);
         let project_folder = folder.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let read_up_to = Both { usage: None, recall: Some(ReadUpTo::of(known.get(&key))) };
-        Self { path, key, mark, agent: USUAL, project_folder, read_up_to }
+        Self { path, key, mark, agent, project_folder, read_up_to }
+    }
+
+    /// The session that its name tells; its lines may tell another.
+    #[must_use]
+    pub fn session(&self) -> String {
+        let stem = self.path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
+        (self.agent.transcripts.session_of)(&stem).to_owned()
     }
 
     /// Bytes that one of the stores did not read yet.
@@ -101,77 +111,99 @@ impl Changed {
 /// What the stores know of files; `None` for one that wants none of them.
 pub type KnownFiles<'k> = Both<Option<&'k BTreeMap<String, KnownFile>>>;
 
-/// The client's configuration folders: those that `CLAUDE_CONFIG_DIR` lists, else the usual ones.
+/// Looks through the folders of every agent's client.
 #[must_use]
-pub fn config_folders(place: &Place) -> Vec<PathBuf> {
-    let named = place.around.text("CLAUDE_CONFIG_DIR").unwrap_or_default();
-    let mut folders: Vec<PathBuf> = named
-        .split(',')
-        .map(str::trim)
-        .filter(|folder| !folder.is_empty())
-        .map(PathBuf::from)
-        .filter(|folder| folder.is_absolute())
-        .collect();
-    if folders.is_empty() {
-        let xdg = place.config_folder.as_deref().and_then(Path::parent).map(|folder| folder.join("claude"));
-        folders.extend(xdg);
-        folders.extend(place.user_home.as_ref().map(|home| home.join(".claude")));
+pub fn discover(place: &Place, known: KnownFiles<'_>, forgotten: &Forgotten) -> Discovered {
+    let mut search = Search { found: Discovered::default(), entries: 0, known, forgotten };
+    for agent in AGENTS {
+        for folder in client_folders::of(place, agent) {
+            match agent.transcripts.kept {
+                Kept::Files { below, is_one } => search.files(agent, &folder.join(below), is_one),
+                Kept::Rows(format) => search.rows(agent, &folder.join(format.database), format),
+            }
+        }
     }
-    let mut real: Vec<PathBuf> = folders.iter().map(|folder| crate::place::real(folder)).collect();
-    real.dedup();
-    real.retain(|folder| folder.join("projects").is_dir());
-    real
+    search.found.in_order()
 }
 
-/// Looks through the folders.
-#[must_use]
-pub fn discover(config_folders: &[PathBuf], known: KnownFiles<'_>, forgotten: &Forgotten) -> Discovered {
-    let mut found = Discovered::default();
-    let mut entries = 0;
-    for config_folder in config_folders {
-        let projects = config_folder.join("projects");
-        let mut folders = vec![(projects.clone(), 0)];
+/// A look through folders.
+struct Search<'s> {
+    found: Discovered,
+    entries: usize,
+    known: KnownFiles<'s>,
+    forgotten: &'s Forgotten,
+}
+
+impl Search<'_> {
+    fn files(&mut self, agent: &'static Agent, top: &Path, is_one: fn(&str) -> bool) {
+        // A client that never ran here has no folder.
+        if !top.is_dir() {
+            return;
+        }
+        let mut folders = vec![(top.to_owned(), 0)];
         while let Some((folder, depth)) = folders.pop() {
             let names = match outside::list(&folder) {
                 Ok(names) => names,
                 Err(error) => {
-                    found.unreadable.push((folder, format!("could not be listed: {error}")));
+                    self.found.unreadable.push((folder, format!("could not be listed: {error}")));
                     continue;
                 }
             };
             for entry in names.flatten() {
-                entries += 1;
-                if entries > ENTRIES_MAX {
+                self.entries += 1;
+                if self.entries > ENTRIES_MAX {
                     let what = format!("more than {ENTRIES_MAX} files: the rest is passed over");
-                    found.unreadable.push((folder, what));
-                    return found.in_order();
+                    self.found.unreadable.push((folder, what));
+                    return;
                 }
                 let Ok(kind) = entry.file_type() else { continue };
                 if kind.is_dir() && depth < DEPTH_MAX {
                     folders.push((entry.path(), depth + 1));
-                } else if kind.is_file() && entry.file_name().as_encoded_bytes().ends_with(b".jsonl") {
-                    found.take(entry.path(), entry.metadata().ok(), &projects, known, forgotten);
+                } else if kind.is_file() && entry.file_name().to_str().is_some_and(is_one) {
+                    self.take_file(agent, entry.path(), entry.metadata().ok(), top);
                 }
             }
         }
     }
-    found.in_order()
-}
 
-impl Discovered {
+    fn rows(&mut self, agent: &'static Agent, database: &Path, format: &RowFormat) {
+        let listed = match transcript_rows::sessions(database, format.sessions) {
+            Ok(listed) => listed,
+            Err(error) => {
+                self.found.unreadable.push((database.to_owned(), error.source.to_string()));
+                return;
+            }
+        };
+        for row in listed {
+            let mark = FileMark {
+                size_bytes: row.last_position,
+                mtime_ns: row.changed_ms.saturating_mul(1_000_000),
+                ..FileMark::default()
+            };
+            self.take(agent, database.join(&row.id), mark, Path::new(&row.id), String::new());
+        }
+    }
+
+    fn take_file(&mut self, agent: &'static Agent, path: PathBuf, meta: Option<Metadata>, top: &Path) {
+        let Some(meta) = meta else { return };
+        let below = path.strip_prefix(top).unwrap_or(&path).to_owned();
+        let project_folder = match agent.transcripts.project_folder.and(below.components().next()) {
+            Some(first) => first.as_os_str().to_string_lossy().into_owned(),
+            None => String::new(),
+        };
+        self.take(agent, path, FileMark::of(&meta), &below, project_folder);
+    }
+
     fn take(
         &mut self,
+        agent: &'static Agent,
         path: PathBuf,
-        meta: Option<Metadata>,
-        projects: &Path,
-        known: KnownFiles<'_>,
-        forgotten: &Forgotten,
+        mark: FileMark,
+        below: &Path,
+        project_folder: String,
     ) {
-        let Some(meta) = meta else { return };
-        self.files += 1;
-        let mark = FileMark::of(&meta);
-        let below = path.strip_prefix(projects).unwrap_or(&path);
-        if forgotten.covers_file(below, mark.mtime_ns / 1_000_000) {
+        self.found.files += 1;
+        if self.forgotten.covers_file(below, mark.mtime_ns / 1_000_000) {
             return;
         }
         let key = path.to_string_lossy().into_owned();
@@ -180,16 +212,16 @@ impl Discovered {
             let is_done = known.is_some_and(|known| known.is_settled && known.mark == mark);
             (!is_done).then(|| ReadUpTo::of(known))
         };
-        let read_up_to = Both { usage: known.usage.and_then(of), recall: known.recall.and_then(of) };
+        let read_up_to =
+            Both { usage: self.known.usage.and_then(of), recall: self.known.recall.and_then(of) };
         if read_up_to.usage.is_none() && read_up_to.recall.is_none() {
             return;
         }
-        let below = path.strip_prefix(projects).ok().and_then(|below| below.components().next());
-        let project_folder =
-            below.map(|it| it.as_os_str().to_string_lossy().into_owned()).unwrap_or_default();
-        self.changed.push(Changed { path, key, mark, agent: USUAL, project_folder, read_up_to });
+        self.found.changed.push(Changed { path, key, mark, agent, project_folder, read_up_to });
     }
+}
 
+impl Discovered {
     fn in_order(mut self) -> Self {
         self.changed
             .sort_by(|left, right| (left.mark.mtime_ns, &left.path).cmp(&(right.mark.mtime_ns, &right.path)));

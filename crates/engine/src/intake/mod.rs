@@ -19,7 +19,7 @@ use throughline_store::forget::Forgotten;
 use throughline_store::recall::RecallError;
 use throughline_store::usage::UsageStore;
 
-use self::discover::{Changed, Discovered, KnownFiles, config_folders, discover};
+use self::discover::{Changed, Discovered, KnownFiles, discover};
 use self::transcript::{Piece, Reading};
 use crate::place::Place;
 
@@ -92,7 +92,7 @@ pub fn catch_up(place: &Place, stores: Stores<'_>, limits: Limits, progress: &mu
             usage: sides.usage.going().map(|writer| &writer.known),
             recall: sides.recall.going().map(|writer| &writer.known),
         };
-        discover(&config_folders(place), known, &forgotten)
+        discover(place, known, &forgotten)
     };
     sides.usage.go(|writer| {
         writer.found(&found);

@@ -14,6 +14,7 @@ use throughline_store::transcript_file::{self, Cursor};
 use super::discover::{Changed, ReadUpTo};
 use super::readers::OfFile;
 use super::{Both, Limits, recall, usage};
+use crate::source::Source;
 
 /// Bytes read before what they told goes to the writers.
 const PIECE_BYTES: Both<u64> = Both { usage: 8 << 20, recall: 4 << 20 };
@@ -136,7 +137,8 @@ pub(super) fn read(file: &Changed, how: &Reading<'_>, give: &mut dyn FnMut(Piece
             usage: usage.as_mut().filter(|_| turn.is_for.usage),
             recall: recall.as_mut().filter(|_| turn.is_for.recall),
         };
-        let read = transcript_file::read_on(&file.path, &turn.from, turn.bytes_max, how.now, |at, line| {
+        let source = Source::of(file.agent, &file.path);
+        let read = source.read_on(&turn.from, turn.bytes_max, how.now, |at, line| {
             if let Some(it) = &mut hears.usage {
                 it.ear.take(at, line);
             }

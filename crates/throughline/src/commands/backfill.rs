@@ -1,7 +1,8 @@
 //! `backfill`: reads the transcripts that the agent already wrote, so that the history exists from the first minute.
 
 use serde_json::json;
-use throughline_engine::intake::discover::config_folders;
+use throughline_agents::agent::AGENTS;
+use throughline_engine::client_folders;
 use throughline_engine::intake::recall::Intake as Indexed;
 use throughline_engine::intake::usage::Intake;
 use throughline_engine::intake::{self, Limits, Stores};
@@ -35,12 +36,12 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(place: &Place, args: &Args) -> Result<(), Failure> {
-    let folders = config_folders(place);
-    if folders.is_empty() && !args.json {
-        return Err(Failure::new(
-            "there are no transcripts: no configuration folder of the client has a `projects` folder",
-        )
-        .hint("CLAUDE_CONFIG_DIR names the client's configuration folder, where it is not ~/.claude"));
+    let has_client = AGENTS.into_iter().any(|agent| !client_folders::of(place, agent).is_empty());
+    if !has_client && !args.json {
+        let known: Vec<&str> = AGENTS.iter().map(|agent| agent.title).collect();
+        let known = known.join(", ");
+        return Err(Failure::new(format!("there are no transcripts: no folder of {known} is here"))
+            .hint("CLAUDE_CONFIG_DIR names the client's configuration folder, where it is not ~/.claude"));
     }
     let (done, indexed) = read(place);
     let indexed = indexed.unwrap_or_else(|error| {

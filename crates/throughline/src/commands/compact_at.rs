@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
+use throughline_agents::agent::{CLAUDE_CODE, ToldContext};
 use throughline_agents::claude_code::compaction_point::{
     OutOfReach, WINDOW_TOKENS_MIN, model_window, window_for,
 };
@@ -143,13 +144,10 @@ impl Plan {
     pub(crate) fn warn_if_overruled(&self, app: &App) {
         let Some(record) = &self.record else { return };
         let model = Model::at_hand(app, None);
-        let point = client_settings::compaction_point(
-            &app.place,
-            &app.memory.project,
-            &app.config,
-            model.name.as_deref(),
-            model.told_window,
-        );
+        let told =
+            ToldContext { model: model.name.as_deref(), window: model.told_window, ..ToldContext::default() };
+        let (place, project) = (&app.place, &app.memory.project);
+        let point = client_settings::compaction_point(&CLAUDE_CODE, place, project, &app.config, &told);
         match point.at {
             At::Never { reason, remedy } => {
                 output::warn(&format!("it will not come all the same: {reason}; {remedy}"));

@@ -67,7 +67,7 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let whole = args.session.as_deref().and_then(|name| super::sessions::named(app, name).ok());
     let gauge = Gauge::at_hand(&app.at_hand(), whole.as_deref().or(args.session.as_deref()));
     if let (true, Some(gauge)) = (args.trend, &gauge) {
-        let trend = trend::read(&gauge.transcript, app.config.purity.scale.clone(), app.config.gate.turns)?;
+        let trend = trend::read(gauge.source(), app.config.purity.scale.clone(), app.config.gate.turns)?;
         return if args.json {
             output::say_json(&trend.as_json(&gauge.session))
         } else {

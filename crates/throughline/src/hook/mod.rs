@@ -15,12 +15,12 @@ use std::time::Instant;
 
 use events::{post_compact, pre_compact, session_end, session_start, stop, subagent, usual};
 use steps::compaction;
-use throughline_agents::agent::{Agent, USUAL};
+use throughline_agents::agent::{Agent, Kept, USUAL};
 use throughline_agents::hook::{Event, HookPayload, Reply};
 use throughline_domain::Timestamp;
 use throughline_domain::text::{fingerprint, one_line};
 use throughline_engine::failures::Failures;
-use throughline_engine::{ledger, session_facts};
+use throughline_engine::{client_folders, ledger, session_facts, source};
 use throughline_redact as redact;
 use throughline_store::door::Spot;
 use throughline_store::log;
@@ -113,7 +113,10 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
         log::failure(&place.home, now, "hook", "`--agent` names none that this version knows");
         return ExitCode::SUCCESS;
     };
-    let (payload, problem) = (agent.hooks.read)(&bytes);
+    let (mut payload, problem) = (agent.hooks.read)(&bytes);
+    if payload.transcript_path.is_empty() {
+        payload.transcript_path = row_of(&place, agent, &payload.session_id).unwrap_or_default();
+    }
     let claim = format!("{:016x}", fingerprint(&bytes[..bytes.len().min(CLAIM_BYTES_MAX)]));
     drop(bytes);
     let tools = Cell::new(payload.tool_calls);
@@ -283,6 +286,13 @@ impl Run {
     pub(crate) fn during(&self) -> String {
         format!("hook {}", one_line(&self.payload.event_name, 40))
     }
+}
+
+/// The name of a session in its client's database, where it keeps its sessions there: no payload names it.
+fn row_of(place: &Place, agent: &Agent, session: &str) -> Option<String> {
+    let Kept::Rows(_) = agent.transcripts.kept else { return None };
+    let name = source::row_name(agent, &client_folders::main(place, agent)?, session)?;
+    name.into_os_string().into_string().ok()
 }
 
 /// Events that always do more than note and leave.

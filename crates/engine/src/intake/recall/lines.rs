@@ -134,7 +134,7 @@ impl<'f> Lines<'f> {
         let project =
             known.map_or(file.project_folder.as_str(), |it| project_of(file.agent, it, &file.project_folder));
         let project = project.to_owned();
-        let stem = file.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let stem = file.session();
         Self {
             file,
             teller: teller_of(state),

@@ -3,7 +3,7 @@
 mod lines;
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -20,6 +20,7 @@ use super::discover::{Changed, Discovered};
 use super::transcript::Part;
 use super::{PROBLEMS_MAX, Side, Sides, Silent, Stores, Watch, read_all};
 use crate::place::Place;
+use crate::source::Source;
 pub(super) use lines::{Lines, Told};
 
 /// Text of one transaction.
@@ -88,19 +89,23 @@ pub fn catch_up(
 /// Reads what is new in one transcript.
 pub fn catch_up_one(
     home: &Home,
-    path: &Path,
+    source: Source<'_>,
     store: &mut Recall,
     writing: &Writing,
     rules: &Rules,
     limits: Limits,
 ) -> Result<Intake, RecallError> {
-    let Ok(meta) = outside::metadata(path) else { return Ok(Intake::default()) };
+    if !source.exists() {
+        return Ok(Intake::default());
+    }
+    // A row has no such mark: it is looked at again with the others.
+    let mark = outside::metadata(source.path).map(|meta| FileMark::of(&meta)).unwrap_or_default();
     let began = Instant::now();
     let forgotten = Forgotten::read(home)?;
-    let path = crate::place::real(path);
+    let path = crate::place::real(source.path);
     let key = path.to_string_lossy().into_owned();
     let mut writer = Writer::begin(Index { store, writing, rules })?;
-    let changed = Changed::for_recall(path, key, FileMark::of(&meta), &writer.known);
+    let changed = Changed::for_recall(source.agent, path, key, mark, &writer.known);
     writer.intake.files = 1;
     let mut sides = Sides { usage: Side::Absent, recall: Side::Going(writer) };
     read_all(vec![changed], &forgotten, limits, &mut sides, &mut Silent);

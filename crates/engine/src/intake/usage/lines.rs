@@ -98,7 +98,7 @@ impl Ear for Lines<'_> {
 
 impl<'f> Lines<'f> {
     pub(in crate::intake) fn of(file: &'f Changed, state: &str) -> Self {
-        let stem = file.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let stem = file.session();
         Self {
             file,
             memory: Memory::from_text(state),

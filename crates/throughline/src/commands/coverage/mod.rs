@@ -51,8 +51,8 @@ pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     } else if args.all {
         coverage::of_all(&transcripts::of_project(place, project)?, &settings)?
     } else {
-        let paths = args.sessions.iter().map(|session| transcripts::named(place, project, session));
-        coverage::of_all(&paths.collect::<Result<Vec<_>, _>>()?, &settings)?
+        let named = args.sessions.iter().map(|session| transcripts::named(place, project, session));
+        coverage::of_all(&named.collect::<Result<Vec<_>, _>>()?, &settings)?
     };
     for coverage in &coverages {
         for problem in &coverage.problems {

@@ -1,17 +1,15 @@
 //! `health --trend`: the purity of a transcript from its beginning, as the hooks would have seen it.
 
-use std::path::Path;
 use std::time::SystemTime;
 
 use serde_json::{Value, json};
-use throughline_agents::agent::USUAL;
 use throughline_capture::absorb;
 use throughline_domain::ledger::Ledger;
 use throughline_domain::purity::{Cause, Level, Purity, Scale};
 use throughline_domain::transcript::What;
 use throughline_engine::ledger;
-use throughline_engine::source::LineReader;
-use throughline_store::transcript_file::{Cursor, read_on};
+use throughline_engine::source::{LineReader, Source};
+use throughline_store::transcript_file::Cursor;
 use throughline_usage::trail::spark;
 
 use crate::failure::Failure;
@@ -54,9 +52,9 @@ pub(super) struct Trend {
 }
 
 /// Reads a transcript from its beginning. Where a gate would have purified, the stretch begins anew as it would have.
-pub(super) fn read(path: &Path, scale: Scale, gate_turns: u64) -> Result<Trend, Failure> {
+pub(super) fn read(source: Source<'_>, scale: Scale, gate_turns: u64) -> Result<Trend, Failure> {
     let mut walk = Walk { ledger: Ledger::default(), trend: Trend { points: Vec::new(), scale }, gate: 0 };
-    let mut reader = LineReader::afresh(USUAL);
+    let mut reader = LineReader::afresh(source.agent);
     let each_line = |offset: u64, bytes: &[u8]| {
         ledger::each(&mut reader, bytes, |line| {
             if matches!(line.what, What::UserSaid(_) | What::Command { .. }) && !line.is_sidechain {
@@ -72,9 +70,9 @@ pub(super) fn read(path: &Path, scale: Scale, gate_turns: u64) -> Result<Trend, 
             }
         });
     };
-    read_on(path, &Cursor::at_start(), TRANSCRIPT_BYTES_MAX, SystemTime::now(), each_line).map_err(
+    source.read_on(&Cursor::at_start(), TRANSCRIPT_BYTES_MAX, SystemTime::now(), each_line).map_err(
         |error| {
-            Failure::new(format!("could not read {}: {error}", path.display()))
+            Failure::new(format!("could not read {}: {error}", source.path.display()))
                 .hint("name a session's id or a .jsonl file")
         },
     )?;

@@ -18,6 +18,7 @@ pub(in crate::hook) fn run(run: &Run) -> Outcome {
         mark.trigger = one_line(trigger, 20);
     }
     compaction::happened(&gate, &mut mark);
+    compaction::find_summary(run, &mut mark);
     // What the client says it used counts; a summary that was made before may have been dropped.
     let told = run.payload.compact_summary.as_deref().filter(|summary| !summary.is_empty());
     if let Some(summary) = told.filter(|_| !mark.has_own_summary()) {

@@ -7,7 +7,7 @@ use throughline_domain::{Timestamp, Trigger};
 use throughline_engine::last_usage;
 use throughline_engine::ledger;
 use throughline_engine::resuming::{self, Back};
-use throughline_engine::session_facts::{self, percent_of_limit};
+use throughline_engine::session_facts::{self, Answering, percent_of_limit};
 use throughline_store::session::{CompactionMark, GateMarks, SessionFacts};
 use throughline_store::spool::{Spool, SpoolRecord};
 
@@ -62,7 +62,8 @@ pub(in crate::hook) fn run(run: &Run, mut spool: Option<&mut Spool>) -> Outcome 
         return outcome;
     }
     outcome.turn += 1;
-    let usage = last_usage::of(run.agent, &run.payload.transcript_path);
+    let usage = usage(run);
+    let facts = told_anew(run, facts, usage.as_ref());
     if let Some(usage) = &usage
         && backups::is_due(run, &facts, usage)
         && !is_from_before_compaction(run, usage)
@@ -78,7 +79,8 @@ pub(in crate::hook) fn run(run: &Run, mut spool: Option<&mut Spool>) -> Outcome 
     {
         // The model or the window may be others than at the session's start: settled again before anything is said.
         let known = Some(facts.clone());
-        let settled = session_facts::compile_for(&run.start(), &facts.source, known, usage.model.clone());
+        let answering = Answering { model: usage.model.clone(), window: usage.window };
+        let settled = session_facts::compile_for(&run.start(), &facts.source, known, answering);
         let gate = match settled {
             Some(settled) => Gate::of_settled(run, settled),
             None => Gate::of_facts(run, facts),
@@ -94,6 +96,26 @@ pub(in crate::hook) fn run(run: &Run, mut spool: Option<&mut Spool>) -> Outcome 
         at_tenth_turn(&Gate::of_facts(run, facts), spool, &mut outcome);
     }
     outcome
+}
+
+/// How full the context is: as the client says, else as its transcript's end tells.
+fn usage(run: &Run) -> Option<LastUsage> {
+    let told = run.payload.context_tokens.map(|context_tokens| LastUsage {
+        context_tokens,
+        model: run.payload.model.clone(),
+        at: None,
+        window: run.payload.window_tokens,
+    });
+    told.or_else(|| last_usage::of(run.agent, &run.payload.transcript_path))
+}
+
+/// A client that tells the window on the way may tell another than at the start: the facts are settled again then, once.
+fn told_anew(run: &Run, facts: SessionFacts, usage: Option<&LastUsage>) -> SessionFacts {
+    let is_other = |usage: &&LastUsage| usage.window.is_some_and(|window| window != facts.window_tokens);
+    let Some(usage) = usage.filter(is_other) else { return facts };
+    let answering = Answering { model: usage.model.clone(), window: usage.window };
+    let settled = session_facts::compile_for(&run.start(), &facts.source, Some(facts.clone()), answering);
+    settled.map_or(facts, |settled| settled.facts)
 }
 
 /// A task's end is a gate: what it came to is read, kept and noted.

@@ -1,12 +1,21 @@
 //! A compaction: the summary that passes by is kept, and what happened is told once.
 
+use std::time::SystemTime;
+
+use throughline_domain::transcript::What;
+use throughline_engine::ledger;
+use throughline_engine::source::LineReader;
 use throughline_store::project_files;
 use throughline_store::session::CompactionMark;
 use throughline_store::spool::Spool;
+use throughline_store::transcript_file::Cursor;
 
 use crate::hook::Outcome;
 use crate::hook::Run;
 use crate::hook::gate::Gate;
+
+/// So much of a transcript's end is looked through for a summary.
+const SUMMARY_BYTES_MAX: u64 = ledger::SLICE_BYTES;
 
 /// Whether a subagent that stopped is the client's own summariser: it has no type, and a summary of the main conversation
 /// is being made.
@@ -41,6 +50,33 @@ pub(in crate::hook) fn happened(gate: &Gate<'_>, mark: &mut CompactionMark) {
     let (id, transcript) = (&run.payload.session_id, &run.payload.transcript_path);
     let logged = project_files::log_compaction(&gate.memory.project, id, run.now, trigger, transcript);
     run.failures.keep(logged);
+}
+
+/// The summary as the client wrote it down, for agents whose hooks do not bring it.
+pub(in crate::hook) fn find_summary(run: &Run, mark: &mut CompactionMark) {
+    if run.agent.hooks.brings_summary || mark.summary.is_some() {
+        return;
+    }
+    let transcript = run.transcript();
+    let source = transcript.source();
+    let bytes = source.bytes().unwrap_or(u64::MAX);
+    // What was written since it was asked for; where nobody was told of that, the end.
+    let bytes_max = bytes.saturating_sub(mark.asked_bytes).clamp(1, SUMMARY_BYTES_MAX);
+    let cursor = if bytes_max < bytes { Cursor::default() } else { Cursor::at_start() };
+    let mut found = None;
+    let mut reader = LineReader::afresh(run.agent);
+    let each_line = |_: u64, bytes: &[u8]| {
+        ledger::each(&mut reader, bytes, |line| {
+            if let (What::Summary(text), false) = (&line.what, line.is_sidechain) {
+                found = Some(text.clone().into_owned());
+            }
+        });
+    };
+    run.failures.keep(source.read_on(&cursor, bytes_max, SystemTime::UNIX_EPOCH, each_line));
+    if let Some(summary) = found {
+        mark.keep_summary(&summary);
+        run.failures.keep(mark.write(&run.folder));
+    }
 }
 
 /// SubagentStop of the summariser: its last words are the summary. Of several, the last counts.

@@ -1,6 +1,5 @@
 //! Recall at a session's end: the last of its words go into the index, as far as the time goes.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use throughline_engine::intake::recall::{Limits, catch_up_one};
@@ -23,9 +22,10 @@ pub(in crate::hook) fn index(gate: &Gate<'_>) {
     let path = run.place.home.recall();
     let Some(writing) = Recall::writing_now(&path) else { return };
     let limits = Limits { deadline: Some(Instant::now() + TIME_MAX), file_bytes: Some(BYTES_MAX) };
-    let transcript = Path::new(&run.payload.transcript_path);
-    let indexed = Recall::open(&path, WAIT)
-        .and_then(|mut store| catch_up_one(&run.place.home, transcript, &mut store, &writing, rules, limits));
+    let transcript = run.transcript();
+    let indexed = Recall::open(&path, WAIT).and_then(|mut store| {
+        catch_up_one(&run.place.home, transcript.source(), &mut store, &writing, rules, limits)
+    });
     match indexed {
         // A damaged index is set aside by the next query, which somebody waits for.
         Ok(_) | Err(RecallError::Busy { .. }) => {}

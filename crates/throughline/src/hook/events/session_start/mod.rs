@@ -59,6 +59,7 @@ pub(in crate::hook) fn run(run: &Run) -> Outcome {
     let mark = (start == Start::Compact).then(|| {
         let mut mark = CompactionMark::of_compaction(&run.folder, run.now);
         compaction::happened(&gate, &mut mark);
+        compaction::find_summary(run, &mut mark);
         mark
     });
     let before = if gate.facts.paused { None } else { before(run, start, &seen) };
