@@ -81,6 +81,8 @@ pub struct HookDialect {
     pub encode: fn(&Reply, &HookPayload) -> String,
     /// Whether its hooks bring the summary of a compaction; else it is looked up in the transcript.
     pub brings_summary: bool,
+    /// Whether a session that is resumed has lost what hooks had told it.
+    pub forgets_on_resume: bool,
 }
 
 /// How an agent's transcripts are read: lines, one after the other.
@@ -94,6 +96,9 @@ pub struct TranscriptFormat {
     pub moment: fn(&[u8]) -> Option<Moment>,
     /// Gives what one line says about use, which may be several things.
     pub usage: ReadUsage,
+    /// What names the last compaction in a stretch of a transcript, which may begin and end anywhere, for clients that have no hook
+    /// for it.
+    pub compaction_in: Option<for<'s> fn(&'s [u8]) -> Option<&'s str>>,
     /// Where they are kept.
     pub kept: Kept,
     /// The session of a transcript, by its name without the ending.
@@ -135,6 +140,7 @@ pub static CLAUDE_CODE: Agent = Agent {
         read: claude_code::hook_payload::parse,
         encode: |reply, payload| claude_code::hook_reply::encode(reply, payload.event, &payload.event_name),
         brings_summary: true,
+        forgets_on_resume: false,
     },
     folders: &[
         ClientFolder::Named("CLAUDE_CONFIG_DIR", ""),
@@ -146,6 +152,7 @@ pub static CLAUDE_CODE: Agent = Agent {
         last_usage: claude_code::transcript_tail::last_usage,
         moment: claude_code::transcript_tail::moment,
         usage: |line, _, take| claude_code::usage_lines::read(line, take),
+        compaction_in: None,
         kept: Kept::Files { below: "projects", is_one: |name| name.as_bytes().ends_with(b".jsonl") },
         session_of: |stem| stem,
         project_folder: Some(claude_code::transcript_place::folder_name),

@@ -52,6 +52,7 @@ limits! {
     ENV_FILE_BYTES_MAX: u64 = 64 << 10, "A file of settings beside the code (`.env`).";
     GIT_HEAD_BYTES_MAX: u64 = 8 << 10, "`HEAD`, and a `.git` that is a file.";
     TIMED_LINE_BYTES_MAX: u64 = 1 << 20, "A transcript's line whose time is looked for.";
+    NOTICED_BYTES_MAX: u64 = 8 << 20, "What was written to a transcript since the last hook, where a compaction is looked for in it.";
     VERBATIM_BYTES_MAX: u64 = 4 << 20, "What came after a summary that was made ahead of its compaction.";
     GIT_MOVEMENTS_BYTES_MAX: u64 = 4 << 20, "Git's list of the movements of `HEAD`; of a longer one nothing is told.";
     GIT_POINTER_BYTES_MAX: u64 = 8 << 10, "A path that git wrote into a file.";

@@ -17,6 +17,8 @@ pub enum Dimension {
     Session,
     /// Projects' folders.
     Project,
+    /// Agents.
+    Agent,
     /// Machines; a store of one machine has one.
     Machine,
     /// The people who used it; a store of one person has one.
@@ -40,6 +42,8 @@ pub struct Query {
     pub model: Option<String>,
     /// Only sessions whose id begins with this.
     pub session: Option<String>,
+    /// Only sessions of this agent.
+    pub agent: Option<String>,
 }
 
 impl Query {
@@ -67,6 +71,12 @@ impl Query {
         self.session.as_deref().is_none_or(|wanted| session.starts_with(wanted))
     }
 
+    /// Whether an agent is wanted.
+    #[must_use]
+    pub fn wants_agent(&self, agent: &str) -> bool {
+        self.agent.as_deref().is_none_or(|wanted| agent == wanted)
+    }
+
     /// The period that an instant belongs to, as an index into [`Query::cuts`].
     #[must_use]
     pub fn period_of(&self, at: Timestamp) -> Option<usize> {
@@ -92,6 +102,8 @@ pub struct Slice {
     pub session: Option<String>,
     /// The project's folder, where asked for.
     pub project: Option<String>,
+    /// The agent, where asked for.
+    pub agent: Option<String>,
     /// The machine, where asked for and known.
     pub machine: Option<String>,
     /// The person, where asked for and known.

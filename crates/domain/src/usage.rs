@@ -8,6 +8,9 @@ use md5::{Digest, Md5};
 use crate::health::Health;
 use crate::time::{Timestamp, iso};
 
+/// The agent whose sessions carry no agent's name: they were the first.
+pub const USUAL_AGENT: &str = "claude-code";
+
 /// Names one record in every store it reaches: the same facts give the same id, so sending twice stores once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RecordId(pub [u8; 16]);

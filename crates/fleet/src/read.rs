@@ -39,7 +39,7 @@ impl Fleet {
              sum(r.input_tokens), sum(r.output_tokens), sum(r.cache_creation_5m_tokens), \
              sum(r.cache_creation_1h_tokens), sum(r.cache_read_tokens), sum(r.web_searches), \
              coalesce(max(r.context_tokens) FILTER (WHERE NOT r.is_sidechain), 0), {}, {} \
-             FROM {from} WHERE {} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 ORDER BY min(r.\"timestamp\"), 7, 8, 3, 4",
+             FROM {from} WHERE {} GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9 ORDER BY min(r.\"timestamp\"), 8, 9, 3, 4",
             keys.join(", "),
             millis("min(r.\"timestamp\")"),
             millis("max(r.\"timestamp\")"),
@@ -142,8 +142,8 @@ impl Fleet {
     }
 }
 
-/// The six columns that slices are kept apart by: period, slot, session, project, machine, user. NULL where not asked.
-fn keys(query: &Query) -> [String; 6] {
+/// The seven columns that slices are kept apart by: period, slot, session, project, machine, user, agent. NULL where not asked.
+fn keys(query: &Query) -> [String; 7] {
     let column = |dimension: Dimension, sql: String| {
         if query.is_by(dimension) { sql } else { "NULL".to_owned() }
     };
@@ -161,6 +161,7 @@ fn keys(query: &Query) -> [String; 6] {
         column(Dimension::Project, "coalesce(r.project, '')".to_owned()),
         column(Dimension::Machine, "coalesce(m.name, r.machine::text)".to_owned()),
         column(Dimension::User, "r.user_name".to_owned()),
+        column(Dimension::Agent, "coalesce(r.agent, '')".to_owned()),
     ]
 }
 
@@ -175,6 +176,9 @@ fn conditions(query: &Query, since: Option<Timestamp>, until: Option<Timestamp>)
     }
     if let Some(model) = &query.model {
         all.push(format!("position({} IN r.model_id) > 0", literal::text(model)));
+    }
+    if let Some(agent) = &query.agent {
+        all.push(format!("r.agent = {}", literal::text(agent)));
     }
     if let Some(session) = &query.session {
         all.push(format!("starts_with(r.session_id, {})", literal::text(session)));
@@ -217,20 +221,21 @@ fn slice(row: &Row) -> Slice {
         project: word(3),
         machine: word(4),
         user: word(5),
-        model: row.text(6).to_owned(),
-        tier: Tier::from_word(row.text(7)),
-        responses: count(8),
-        sidechain_responses: count(9),
+        agent: word(6),
+        model: row.text(7).to_owned(),
+        tier: Tier::from_word(row.text(8)),
+        responses: count(9),
+        sidechain_responses: count(10),
         tokens: Tokens {
-            input: count(10),
-            output: count(11),
-            cache_write_5m: count(12),
-            cache_write_1h: count(13),
-            cache_read: count(14),
-            web_searches: count(15),
+            input: count(11),
+            output: count(12),
+            cache_write_5m: count(13),
+            cache_write_1h: count(14),
+            cache_read: count(15),
+            web_searches: count(16),
         },
-        context_peak: count(16),
-        first: instant(row, 17),
-        last: instant(row, 18),
+        context_peak: count(17),
+        first: instant(row, 18),
+        last: instant(row, 19),
     }
 }

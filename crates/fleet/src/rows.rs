@@ -203,7 +203,8 @@ impl Cleaner<'_> {
                 &boundary.project
             }
         };
-        let agent = self.text(Cow::Owned(self.sender.agent.clone()), WORD_BYTES_MAX);
+        let agent = self.sender.agents.get(record.session()).unwrap_or(&self.sender.agent).clone();
+        let agent = self.text(Cow::Owned(agent), WORD_BYTES_MAX);
         let user = match self.sender.user_name.clone() {
             Some(user) => self.text(Cow::Owned(user), WORD_BYTES_MAX),
             None => Cell::Null,

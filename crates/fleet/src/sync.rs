@@ -4,6 +4,7 @@
 //! the two counts. Whatever is killed, cut, restored from a backup or started twice, rows are sent at least once, and
 //! their key makes them stay one.
 
+use std::collections::HashMap;
 use std::thread;
 use std::time::Duration;
 
@@ -75,6 +76,16 @@ impl Record {
         }
     }
 
+    /// The session that it belongs to.
+    #[must_use]
+    pub fn session(&self) -> &str {
+        match self {
+            Self::Sample(sample) => &sample.session,
+            Self::Response(response) => &response.session,
+            Self::Boundary(boundary) => &boundary.session,
+        }
+    }
+
     /// What names it in every store.
     #[must_use]
     pub fn id(&self) -> RecordId {
@@ -107,8 +118,10 @@ pub struct Sender {
     pub machine_name: Option<String>,
     /// The user's name, likewise.
     pub user_name: Option<String>,
-    /// The agent whose usage it is.
+    /// The agent whose usage it is, unless the session is another's.
     pub agent: String,
+    /// Whose sessions they are, where that is another agent.
+    pub agents: HashMap<String, String>,
     /// How projects are named.
     pub project: ProjectForm,
     /// The schema that holds the tables.

@@ -5,8 +5,10 @@ use super::finding::Finding;
 use super::tree::Tree;
 
 /// Where one agent may be named: its settings on this machine, and the verbs that change or check them.
-const SET_UP: [&str; 12] = [
+const SET_UP: [&str; 13] = [
     "crates/agents/",
+    // Whose sessions carry no agent's name in the store.
+    "crates/domain/src/usage.rs",
     "crates/engine/src/client_settings.rs",
     "crates/engine/src/servers.rs",
     "crates/engine/src/window.rs",

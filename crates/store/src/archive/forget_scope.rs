@@ -339,6 +339,7 @@ fn forget_names(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
              UNION SELECT cwd FROM usage_samples
              UNION SELECT session FROM usage_boundaries UNION SELECT project FROM usage_boundaries UNION SELECT model FROM usage_boundaries
              UNION SELECT session FROM usage_disagreements
-             UNION SELECT session FROM usage_slots UNION SELECT project FROM usage_slots UNION SELECT model FROM usage_slots)",
+             UNION SELECT session FROM usage_slots UNION SELECT project FROM usage_slots UNION SELECT model FROM usage_slots);
+         DELETE FROM usage_agents WHERE session NOT IN (SELECT name_no FROM usage_names)",
     )
 }

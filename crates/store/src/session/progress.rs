@@ -21,6 +21,9 @@ pub struct SessionProgress {
     pub parent: Option<String>,
     /// Tokens in the context at which the transcript is copied next; 0: at the first step.
     pub backup_at_tokens: u64,
+    /// The last compaction that was noticed in the transcript, by what names it there: for clients without a hook for it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub compaction_noticed: String,
 }
 
 impl SessionProgress {

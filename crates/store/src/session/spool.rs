@@ -53,6 +53,14 @@ pub struct SpoolRecord {
     /// there is nothing to mask in them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ran: Vec<[u64; 4]>,
+    /// How long the transcript was; 0 where nobody asks for that.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub length: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl SpoolRecord {

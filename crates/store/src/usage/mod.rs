@@ -12,7 +12,7 @@ mod sent;
 mod slices;
 mod write;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use rusqlite::Connection;
@@ -46,6 +46,8 @@ pub struct Batch {
     pub boundaries: Vec<Boundary>,
     /// Lines of the usage log.
     pub samples: Vec<Sample>,
+    /// Whose sessions they are, where that is not the usual agent: session, agent.
+    pub agents: BTreeSet<(String, String)>,
     /// How far files were read.
     pub files: Vec<KnownFile>,
 }

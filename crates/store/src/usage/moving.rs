@@ -38,6 +38,11 @@ impl UsageStore {
         give_all!(responses_after, response_record);
         give_all!(boundaries_after, boundary_record);
         give_all!(samples_after, sample_record);
+        for (session, agent) in self.agents_in(root)? {
+            if let Err(error) = give(json!({ "row": "agent", "session": session, "agent": agent })) {
+                return Ok(Err(error));
+            }
+        }
         Ok(Ok(()))
     }
 }
@@ -79,6 +84,9 @@ pub fn take_record(record: &Value, root: &str, batch: &mut Batch) -> Result<(), 
         Some("response") => response(record, root).map(|row| batch.responses.push(row)),
         Some("boundary") => boundary(record, root).map(|row| batch.boundaries.push(row)),
         Some("sample") => sample(record, root).map(|row| batch.samples.push(row)),
+        Some("agent") => name(record, "session").zip(name(record, "agent")).map(|whose| {
+            batch.agents.insert(whose);
+        }),
         _ => None,
     };
     fitting.ok_or_else(|| "it is no row of usage".to_owned())

@@ -1,10 +1,11 @@
 //! Slices: the sums by quarters of an hour, grouped as a report asks.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
-use rusqlite::Row;
+use rusqlite::{Connection, Row};
 use throughline_domain::slice::{Dimension, Query, SLOT_MS, Slice};
-use throughline_domain::usage::{Tier, Tokens};
+use throughline_domain::usage::{Tier, Tokens, USUAL_AGENT};
 
 use super::names::Names;
 use super::{UsageStore, at, ms};
@@ -17,6 +18,7 @@ struct Key {
     slot: Option<i64>,
     session: Option<i64>,
     project: Option<i64>,
+    agent: Option<Rc<str>>,
     model: i64,
     tier: Tier,
 }
@@ -32,6 +34,8 @@ impl UsageStore {
         self.read(|connection| {
             let mut wanted = Wanted { query, names: Names::over(connection), known: HashMap::new() };
             let mut groups: HashMap<Key, Slice> = HashMap::new();
+            let is_asked = query.agent.is_some() || query.is_by(Dimension::Agent);
+            let agents = if is_asked { Some(Agents::read(connection)?) } else { None };
             let mut statement = connection.prepare_cached(
                 "SELECT slot, session, project, model, tier, responses, sidechain, input, output, cache_write_5m,
                      cache_write_1h, cache_read, web_searches, context_peak, first_ms, last_ms
@@ -40,7 +44,9 @@ impl UsageStore {
             let mut rows = statement.query([since, until])?;
             while let Some(row) = rows.next()? {
                 let (slot, session, project, model) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
-                if !(wanted.session(session)? && wanted.project(project)? && wanted.model(model)?) {
+                let agent = agents.as_ref().map(|agents| agents.of(session));
+                let is_its = agent.as_deref().is_none_or(|agent| query.wants_agent(agent));
+                if !(is_its && wanted.session(session)? && wanted.project(project)? && wanted.model(model)?) {
                     continue;
                 }
                 let key = Key {
@@ -48,6 +54,7 @@ impl UsageStore {
                     slot: query.is_by(Dimension::Slot).then_some(slot),
                     session: query.is_by(Dimension::Session).then_some(session),
                     project: query.is_by(Dimension::Project).then_some(project),
+                    agent: agent.filter(|_| query.is_by(Dimension::Agent)),
                     model,
                     tier: Tier::from_word(row.get_ref(4)?.as_str()?),
                 };
@@ -63,6 +70,7 @@ impl UsageStore {
                 slice.slot = key.slot.map(|slot| at(slot * SLOT_MS));
                 slice.session = key.session.map(|it| wanted.names.owned(it)).transpose()?;
                 slice.project = key.project.map(|it| wanted.names.owned(it)).transpose()?;
+                slice.agent = key.agent.as_deref().map(str::to_owned);
                 slice.model = wanted.names.owned(key.model)?;
                 slices.push(slice);
             }
@@ -71,6 +79,30 @@ impl UsageStore {
                     .cmp(&(right.first, &right.model, right.tier, &right.session, &right.project))
             });
             Ok(slices)
+        })
+    }
+
+    /// Whose sessions they are, where that is not the usual agent.
+    pub fn agents(&self) -> Result<HashMap<String, String>, ArchiveError> {
+        self.read(|connection| {
+            connection
+                .prepare_cached("SELECT name, agent FROM usage_agents JOIN usage_names ON name_no = session")?
+                .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect()
+        })
+    }
+
+    /// The same for the sessions of one project.
+    pub(super) fn agents_in(&self, project: &str) -> Result<Vec<(String, String)>, ArchiveError> {
+        self.read(|connection| {
+            connection
+                .prepare_cached(
+                    "SELECT name, agent FROM usage_agents JOIN usage_names ON name_no = session
+                     WHERE session IN (SELECT session FROM usage_slots
+                         WHERE project = (SELECT name_no FROM usage_names WHERE name = ?1)) ORDER BY name",
+                )?
+                .query_map([project], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect()
         })
     }
 
@@ -84,6 +116,24 @@ impl UsageStore {
                 .query_map([], |row| row.get(0))?
                 .collect()
         })
+    }
+}
+
+/// Whose sessions are whose, as far as they are not the usual agent's.
+struct Agents {
+    usual: Rc<str>,
+    of_session: HashMap<i64, Rc<str>>,
+}
+
+impl Agents {
+    fn read(connection: &Connection) -> rusqlite::Result<Self> {
+        let mut statement = connection.prepare_cached("SELECT session, agent FROM usage_agents")?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, Rc::from(row.get_ref(1)?.as_str()?))))?;
+        Ok(Self { usual: Rc::from(USUAL_AGENT), of_session: rows.collect::<rusqlite::Result<_>>()? })
+    }
+
+    fn of(&self, session: i64) -> Rc<str> {
+        self.of_session.get(&session).unwrap_or(&self.usual).clone()
     }
 }
 
@@ -134,6 +184,7 @@ fn counts(row: &Row<'_>, tier: Tier) -> rusqlite::Result<Slice> {
         slot: None,
         session: None,
         project: None,
+        agent: None,
         machine: None,
         user: None,
         model: String::new(),

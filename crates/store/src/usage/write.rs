@@ -47,6 +47,14 @@ impl UsageStore {
             for sample in &batch.samples {
                 added.samples += add_sample(transaction, &mut names, sample)?;
             }
+            for (session, agent) in &batch.agents {
+                let session = names.number(session)?;
+                transaction
+                    .prepare_cached(
+                        "INSERT INTO usage_agents VALUES (?1, ?2) ON CONFLICT (session) DO NOTHING",
+                    )?
+                    .execute(params![session, agent])?;
+            }
             known_files::note(transaction, FILES, &batch.files)?;
             Ok(added)
         })

@@ -22,6 +22,7 @@ fn record(at: i64, ev: &str, out: &str) -> SpoolRecord {
         tools: 0,
         note: None,
         ran: Vec::new(),
+        length: 0,
     }
 }
 

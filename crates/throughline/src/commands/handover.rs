@@ -142,6 +142,7 @@ fn archive(app: &App, session: &str, handed: &HandOver) {
             tools: before.map_or(0, |record| record.tools),
             note: serde_json::to_value(handed).ok().map(|handed| json!({ "handOver": handed })),
             ran: Vec::new(),
+            length: 0,
         };
         spool.append(&record)
     });

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use events::{post_compact, pre_compact, session_end, session_start, stop, subagent, usual};
-use steps::compaction;
+use steps::{compaction, noticing};
 use throughline_agents::agent::{Agent, Kept, USUAL};
 use throughline_agents::hook::{Event, HookPayload, Reply};
 use throughline_domain::Timestamp;
@@ -161,7 +161,9 @@ impl Run {
         let out = self.failures.all();
         let out = out.first().map_or_else(|| "ok".to_owned(), |what| one_line(&redact::text(what), 200));
         let ran = late::told(&self.payload);
-        let record = SpoolRecord { out, said, turn: outcome.turn, note: outcome.note, ran, ..self.record() };
+        let length = noticing::length(self);
+        let record =
+            SpoolRecord { out, said, turn: outcome.turn, note: outcome.note, ran, length, ..self.record() };
         if let Err(error) = spool.append(&record) {
             log::failure(&self.place.home, self.now, &self.during(), &error.to_string());
         }
@@ -176,6 +178,10 @@ impl Run {
     fn work(&self, spool: Option<&mut Spool>) -> Outcome {
         if subagent::compacts(&self.payload) {
             return subagent::run(self);
+        }
+        if noticing::compacted(self, spool.as_deref()) {
+            gate::watch(self);
+            return session_start::after_compaction(self);
         }
         match self.payload.event {
             Event::SessionStart => session_start::run(self),
@@ -220,6 +226,7 @@ impl Run {
             tools: self.tools.get(),
             note: None,
             ran: Vec::new(),
+            length: 0,
         }
     }
 

@@ -58,6 +58,7 @@ pub(crate) fn sender(machine: u8) -> Sender {
         machine_name: Some(format!("machine {machine}")),
         user_name: Some("it's me".to_owned()),
         agent: "claude-code".to_owned(),
+        agents: std::collections::HashMap::new(),
         project: ProjectForm::Path,
         schema: "public".to_owned(),
         version: "0.0.0-test".to_owned(),

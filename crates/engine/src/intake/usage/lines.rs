@@ -1,13 +1,13 @@
 //! Lines: what those of one transcript say, to responses and compactions.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use serde_json::{Value, json};
 use throughline_agents::agent::Agent;
 use throughline_agents::transcript::Carried;
 use throughline_agents::usage_line::{Compacted, LineOrigin, UsageLine, UsedTokens};
 use throughline_domain::Timestamp;
-use throughline_domain::usage::{Boundary, RecordId, Response};
+use throughline_domain::usage::{Boundary, RecordId, Response, USUAL_AGENT};
 
 use crate::intake::discover::Changed;
 use crate::intake::transcript::Ear;
@@ -20,6 +20,8 @@ const FOLDERS_MAX: usize = 64;
 pub(in crate::intake) struct Told {
     pub(super) responses: Vec<Response>,
     pub(super) boundaries: Vec<Boundary>,
+    /// Whose the sessions are, where that is not the usual agent.
+    pub(super) agents: BTreeSet<(String, String)>,
 }
 
 /// What lines before told and later ones need: kept between two readings.
@@ -67,6 +69,8 @@ pub(in crate::intake) struct Lines<'f> {
     known: HashMap<RecordId, usize>,
     /// The last working folder, and the project that it belongs to.
     project: Option<(String, String)>,
+    /// The last session whose agent was told.
+    session: String,
     stem: String,
 }
 
@@ -88,6 +92,7 @@ impl Ear for Lines<'_> {
     fn told(&mut self) -> (Told, Vec<String>) {
         self.known.clear();
         self.project = None;
+        self.session.clear();
         (std::mem::take(&mut self.told), std::mem::take(&mut self.problems))
     }
 
@@ -106,6 +111,7 @@ impl<'f> Lines<'f> {
             problems: Vec::new(),
             known: HashMap::new(),
             project: None,
+            session: String::new(),
             stem,
         }
     }
@@ -165,6 +171,10 @@ impl<'f> Lines<'f> {
     /// The session and the project of a line.
     fn whose(&mut self, origin: &LineOrigin<'_>) -> (String, String) {
         let session = origin.session.unwrap_or(&self.stem).to_owned();
+        if self.file.agent.id != USUAL_AGENT && self.session != session {
+            self.told.agents.insert((session.clone(), self.file.agent.id.to_owned()));
+            self.session.clone_from(&session);
+        }
         let Some(cwd) = origin.cwd.as_deref() else {
             let project = self.project.as_ref().map(|(_, project)| project.clone());
             return (session, project.unwrap_or_else(|| self.file.project_folder.clone()));

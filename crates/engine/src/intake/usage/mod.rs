@@ -103,6 +103,7 @@ impl<'w> Writer<'w> {
         self.batch.responses.extend(responses.filter(|it| is_kept(&it.session, &it.project, it.at)));
         let boundaries = part.told.boundaries.into_iter();
         self.batch.boundaries.extend(boundaries.filter(|it| is_kept(&it.session, &it.project, it.at)));
+        self.batch.agents.extend(part.told.agents);
         self.batch.files.extend(part.file);
         if self.batch.responses.len() >= BATCH_ROWS || self.batch.files.len() >= BATCH_FILES {
             self.flush()?;

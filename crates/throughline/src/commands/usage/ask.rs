@@ -4,6 +4,7 @@ use std::path::Path;
 
 use jiff::civil::{Date, date};
 use jiff::tz::TimeZone;
+use throughline_agents::agent::{AGENTS, Agent};
 use throughline_domain::Timestamp;
 use throughline_engine::place::{self, Place};
 use throughline_usage::calendar::{self, Days};
@@ -32,6 +33,9 @@ pub(crate) struct Filter {
     /// Only models whose id contains this
     #[arg(long, global = true, value_name = "TEXT")]
     pub(super) model: Option<String>,
+    /// Only sessions of this agent: claude-code, codex, gemini, opencode
+    #[arg(long, global = true, value_name = "AGENT")]
+    pub(super) agent: Option<String>,
     /// As JSON
     #[arg(long, global = true)]
     pub(super) json: bool,
@@ -66,6 +70,7 @@ pub(super) struct Ask {
     pub(super) prices: Table,
     pub(super) project: Option<String>,
     pub(super) model: Option<String>,
+    pub(super) agent: Option<String>,
 }
 
 impl Ask {
@@ -93,7 +98,9 @@ impl Ask {
             real.to_string_lossy().into_owned()
         });
         let prices = prices::table(place);
-        Ok(Self { now, today, zone, since, until, form, prices, project, model: filter.model.clone() })
+        let agent = filter.agent.as_deref().map(agent).transpose()?;
+        let model = filter.model.clone();
+        Ok(Self { now, today, zone, since, until, form, prices, project, model, agent })
     }
 
     /// The question, without what it is grouped by.
@@ -103,6 +110,7 @@ impl Ask {
             until: self.until.map(|date| calendar::start_of(date.tomorrow().unwrap_or(date), &self.zone)),
             project: self.project.clone(),
             model: self.model.clone(),
+            agent: self.agent.clone(),
             ..Query::default()
         }
     }
@@ -122,6 +130,15 @@ impl Ask {
     pub(super) fn local(&self, at: Timestamp) -> String {
         at.to_zoned(self.zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
     }
+}
+
+/// An agent, by its name in what is stored or its name for people.
+fn agent(named: &str) -> Result<String, Failure> {
+    let is_it = |agent: &&&Agent| agent.id == named || agent.title.eq_ignore_ascii_case(named);
+    AGENTS.iter().find(is_it).map(|agent| agent.id.to_owned()).ok_or_else(|| {
+        let known: Vec<&str> = AGENTS.iter().map(|agent| agent.id).collect();
+        Failure::new(format!("there is no agent `{named}`")).hint(format!("known are {}", known.join(", ")))
+    })
 }
 
 fn zone(named: Option<&str>) -> Result<TimeZone, Failure> {

@@ -1,5 +1,6 @@
 //! The fleet at hand: its address from the environment or the configuration, with a password that is never shown.
 
+use std::collections::HashMap;
 use std::env;
 use std::path::{Path, PathBuf};
 
@@ -139,6 +140,7 @@ pub(crate) fn sender(place: &Place, fleet: &Fleet) -> Result<Sender, Failure> {
             env::var("USER").or_else(|_| env::var("LOGNAME")).ok()
         }),
         agent: USUAL.id.to_owned(),
+        agents: HashMap::new(),
         project,
         schema: fleet.schema.clone(),
         version: VERSION.to_owned(),

@@ -1,8 +1,9 @@
-//! Groups: a line for each model, project, machine or person.
+//! Groups: a line for each model, project, agent, machine or person.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use throughline_agents::agent::Agent;
 use throughline_usage::plot;
 use throughline_usage::report::totals::named;
 use throughline_usage::report::{Dimension, Query, Slice, Totals, grouped};
@@ -27,6 +28,14 @@ pub(super) fn projects(source: &Source, ask: &Ask) -> Result<(), Failure> {
     let slices = source.slices(&Query { by: vec![Dimension::Project], ..ask.query() })?;
     let groups = grouped(&slices, &ask.prices, |slice| slice.project.clone());
     report(ask, "projects", "project", groups, &Totals::of(&slices, &ask.prices))
+}
+
+pub(super) fn agents(source: &Source, ask: &Ask) -> Result<(), Failure> {
+    let slices = source.slices(&Query { by: vec![Dimension::Agent], ..ask.query() })?;
+    let groups = grouped(&slices, &ask.prices, |slice| {
+        Some(Agent::of_session(slice.agent.as_deref().unwrap_or_default()).title.to_owned())
+    });
+    report(ask, "agents", "agent", groups, &Totals::of(&slices, &ask.prices))
 }
 
 pub(super) fn machines(source: &Source, ask: &Ask) -> Result<(), Failure> {

@@ -65,6 +65,8 @@ enum Report {
     Models,
     /// A line for each project
     Projects,
+    /// A line for each agent: Claude Code, Codex CLI, …
+    Agents,
     /// A line for each machine of a fleet (with --from)
     Machines,
     /// A line for each person of a fleet (with --from)
@@ -97,6 +99,7 @@ pub(crate) fn run(place: &Place, project: Option<&Path>, args: &Args) -> Result<
         Some(Report::Sessions(args)) => sessions::run(&source, &ask, args),
         Some(Report::Models) => groups::models(&source, &ask),
         Some(Report::Projects) => groups::projects(&source, &ask),
+        Some(Report::Agents) => groups::agents(&source, &ask),
         Some(Report::Machines) => groups::machines(&source, &ask),
         Some(Report::Users) => groups::users(&source, &ask),
         Some(Report::Blocks(args)) => blocks::run(&source, &ask, args),

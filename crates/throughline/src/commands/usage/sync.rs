@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use throughline_domain::Timestamp;
 use throughline_domain::usage::RecordId;
 use throughline_engine::place::Place;
-use throughline_fleet::sync::{Record, Source, Synced, Table, sync};
+use throughline_fleet::sync::{Record, Sender, Source, Synced, Table, sync};
 use throughline_fleet::{Error, schema};
 use throughline_store::archive::ArchiveError;
 use throughline_store::usage::{RowKind, UsageStore};
@@ -60,8 +60,8 @@ pub(crate) fn run(place: &Place, filter: &Filter, args: &Args) -> Result<(), Fai
         Some(to) => fleet::named(place, &config, to)?,
         None => fleet::address(place, &config)?,
     };
-    let sender = fleet::sender(place, &config)?;
     let mut records = Records { store: super::up_to_date(place, filter)?, now: Timestamp::now() };
+    let sender = Sender { agents: records.store.agents()?, ..fleet::sender(place, &config)? };
     if args.dry_run {
         return dry_run(filter, &records, &address.to_string());
     }

@@ -9,6 +9,7 @@ pub(super) mod hand_over;
 pub(super) mod later_difference;
 pub(super) mod masking;
 pub(super) mod notes;
+pub(super) mod noticing;
 pub(super) mod purity;
 pub(super) mod reading;
 pub(super) mod recall;
