@@ -123,6 +123,31 @@ install_client() {
     return 1
 }
 
+# npm_client_answers <binary> <version>: some print a name before their version.
+npm_client_answers() {
+    [[ -x $1 && " $("$1" --version 2>/dev/null </dev/null | tr '\n' ' ') " == *" $2 "* ]]
+}
+
+# install_npm_client <folder> <package> <version> <binary>: another agent's client, the binary as a path below the folder;
+# moved into place when it answers.
+install_npm_client() {
+    local folder=$1 package=$2 version=$3 binary=$4 partial="$1.partial.$$"
+    if npm_client_answers "$folder/$binary" "$version"; then
+        echo "$package@$version is already there"
+        return 0
+    fi
+    if ! has npm; then
+        echo "npm is missing, so $package cannot be installed"
+        return 1
+    fi
+    mkdir -p "$partial" &&
+        npm install --prefix "$partial" --no-save --no-audit --no-fund --loglevel=error "$package@$version" &&
+        npm_client_answers "$partial/$binary" "$version" &&
+        rm -rf "$folder" && mv "$partial" "$folder" && return 0
+    rm -rf "$partial"
+    return 1
+}
+
 # library_version <folder>: the version of the MCP library that is installed there; nothing when there is none.
 library_version() {
     sed -n 's/^ *"version": "\(.*\)",\{0,1\}$/\1/p' "$1/node_modules/@modelcontextprotocol/sdk/package.json" 2>/dev/null
