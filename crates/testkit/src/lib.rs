@@ -15,6 +15,8 @@
 
 pub mod client;
 pub mod cut_proxy;
+pub mod gemini;
+pub mod gemini_api;
 pub mod home;
 mod http;
 pub mod live;
@@ -30,6 +32,8 @@ pub mod transcript;
 
 pub use client::ClientLab;
 pub use cut_proxy::CutProxy;
+pub use gemini::GeminiLab;
+pub use gemini_api::{GeminiApi, GeminiRequest};
 pub use home::TempHome;
 pub use live::{LiveClient, TurnResult};
 pub use mock_api::MockApi;
