@@ -6,6 +6,7 @@
 pub mod agent;
 pub mod claude_code;
 pub mod compaction_point;
+pub mod gemini;
 pub mod hook;
 pub mod status_line;
 pub mod transcript;
