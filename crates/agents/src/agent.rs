@@ -6,6 +6,7 @@ use throughline_domain::transcript::Line;
 
 use crate::claude_code;
 use crate::compaction_point::CompactionPoint;
+use crate::gemini;
 use crate::hook::{HookPayload, Reply};
 use crate::status_line::StatuslinePayload;
 use crate::transcript::{Carried, LastUsage};
@@ -162,8 +163,28 @@ pub static CLAUDE_CODE: Agent = Agent {
     status_line: Some(claude_code::statusline_payload::parse),
 };
 
+/// Gemini CLI.
+pub static GEMINI: Agent = Agent {
+    id: "gemini",
+    title: "Gemini CLI",
+    hooks: HookDialect { read: gemini::hook_payload::parse, encode: gemini::hook_reply::encode },
+    folders: &[ClientFolder::Named("GEMINI_CLI_HOME", ".gemini"), ClientFolder::Home(".gemini")],
+    transcripts: TranscriptFormat {
+        read_line: gemini::transcript::read_line,
+        last_usage: gemini::transcript_tail::last_usage,
+        moment: gemini::transcript_tail::moment,
+        usage: gemini::usage_lines::read,
+        kept: Kept::Files { below: "tmp", is_one: gemini::transcript_place::is_session },
+        session_of: gemini::transcript_place::session_of,
+        // By a name that only the client knows: the session's lines name the folder.
+        project_folder: None,
+    },
+    compaction: CompactionRule::Told(gemini::compaction_point::told),
+    status_line: None,
+};
+
 /// Every agent that we know.
-pub static AGENTS: [&Agent; 1] = [&CLAUDE_CODE];
+pub static AGENTS: [&Agent; 2] = [&CLAUDE_CODE, &GEMINI];
 
 /// The agent where nothing names one: hooks and sessions of earlier versions name none.
 pub static USUAL: &Agent = &CLAUDE_CODE;

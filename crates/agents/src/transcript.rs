@@ -26,6 +26,9 @@ pub struct Carried {
     /// The last summary that took a conversation's place, by its id or its mark.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub summary: String,
+    /// Whether it is a subagent's conversation.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_sidechain: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]

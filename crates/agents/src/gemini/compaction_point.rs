@@ -4,6 +4,7 @@
 
 use serde_json::Value;
 
+use crate::agent::ToldContext;
 use crate::compaction_point::{At, CompactionPoint, PointSource};
 
 /// The window of every model that the client knows no other for.
@@ -37,6 +38,12 @@ pub fn model_window(model: &str) -> u64 {
         "gemma-4-31b-it" | "gemma-4-26b-a4b-it" => WINDOW_TOKENS_GEMMA,
         _ => WINDOW_TOKENS,
     }
+}
+
+/// The same by what the client tells: its model.
+#[must_use]
+pub fn told(context: &ToldContext<'_>) -> CompactionPoint {
+    effective_point(&Inputs { model: context.model, ..Inputs::default() })
 }
 
 /// The effective compaction point.

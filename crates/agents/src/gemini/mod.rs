@@ -4,5 +4,10 @@ pub mod compaction_point;
 pub mod hook_payload;
 pub mod hook_reply;
 pub mod hook_table;
+pub mod transcript;
 pub mod transcript_place;
+pub mod transcript_tail;
 pub mod trust;
+pub mod usage_lines;
+
+use crate::claude_code::transcript::scan::Raw;

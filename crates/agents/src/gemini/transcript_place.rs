@@ -51,16 +51,23 @@ fn slug(project_path: &str) -> String {
     if slug.is_empty() { "project".to_owned() } else { slug.to_owned() }
 }
 
-/// Whether a file of that folder is a session; a subagent's stand in folders below, named after the session that began them.
-///
-/// ```
-/// use throughline_agents::gemini::transcript_place::is_session;
-/// assert!(is_session("session-2026-11-18T07-08-e387b15b.jsonl"));
-/// assert!(!is_session("session-2026-11-18T07-08-e387b15b.jsonl.tmp-17"));
-/// ```
+/// Whether a file below the client's folder of projects is a session's or a subagent's.
 #[must_use]
 pub fn is_session(file_name: &str) -> bool {
-    file_name.strip_suffix(".jsonl").is_some_and(|name| name.starts_with("session-"))
+    file_name.strip_suffix(".jsonl").is_some_and(|stem| !stem.is_empty())
+}
+
+/// What a session's file tells of its id: the first eight letters. A subagent's file, in a folder named after the session that began
+/// it, is named by the whole of its own.
+///
+/// ```
+/// use throughline_agents::gemini::transcript_place::session_of;
+/// assert_eq!(session_of("session-2026-11-18T07-08-e387b15b"), "e387b15b");
+/// assert_eq!(session_of("a-subagents-own-id"), "a-subagents-own-id");
+/// ```
+#[must_use]
+pub fn session_of(stem: &str) -> &str {
+    stem.strip_prefix("session-").and_then(|rest| rest.rsplit('-').next()).unwrap_or(stem)
 }
 
 #[cfg(test)]

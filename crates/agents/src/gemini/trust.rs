@@ -125,8 +125,7 @@ fn covers(path: &str, level: Level, folder: &str) -> bool {
 fn without_comments(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
-    loop {
-        let Some(at) = rest.find(['"', '/']) else { break };
+    while let Some(at) = rest.find(['"', '/']) {
         let (before, from) = rest.split_at(at);
         kept.push_str(before);
         let end = match from.as_bytes() {

@@ -177,7 +177,7 @@ fn enqueued<'a>(entry: &Entry<'a>) -> Option<What<'a>> {
 }
 
 /// A text, unless nothing but blanks is left of it.
-pub(super) fn unless_blank(text: Cow<'_, str>) -> Option<Cow<'_, str>> {
+pub(crate) fn unless_blank(text: Cow<'_, str>) -> Option<Cow<'_, str>> {
     let trimmed = text.trim();
     if trimmed.is_empty() {
         return None;

@@ -7,8 +7,10 @@ mod response;
 pub(crate) mod scan;
 #[cfg(test)]
 mod tests;
-mod tool_input;
-mod user_words;
+pub(crate) mod tool_input;
+pub(crate) mod user_words;
+
+pub(crate) use entry::unless_blank;
 
 use throughline_domain::Problem;
 use throughline_domain::transcript::Line;

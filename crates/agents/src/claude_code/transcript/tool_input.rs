@@ -36,7 +36,7 @@ pub(super) fn tool(name: &str) -> Tool {
 
 /// Fills a call from its arguments, which stand here; `None` when there is no JSON here. Of several that say the same,
 /// the more telling one counts.
-pub(super) fn read<'a>(walk: &mut Walk<'a>, call: &mut ToolCall<'a>) -> Option<()> {
+pub(crate) fn read<'a>(walk: &mut Walk<'a>, call: &mut ToolCall<'a>) -> Option<()> {
     let Some(mut level) = walk.enter_object() else { return walk.value().map(|_| ()) };
     let mut purpose_rank = u8::MAX;
     let mut written = None;
@@ -44,8 +44,8 @@ pub(super) fn read<'a>(walk: &mut Walk<'a>, call: &mut ToolCall<'a>) -> Option<(
     while let Some(key) = walk.key(&mut level) {
         let Some(value) = walk.value() else { break };
         match key {
-            b"file_path" | b"notebook_path" => call.path = value.text(),
-            b"path" => call.path = call.path.take().or_else(|| value.text()),
+            b"file_path" | b"notebook_path" | b"absolute_path" => call.path = value.text(),
+            b"path" | b"dir_path" => call.path = call.path.take().or_else(|| value.text()),
             b"command" => call.command = head(value, COMMAND_BYTES_MAX),
             b"pattern" => call.pattern = head(value, TEXT_BYTES_MAX),
             b"query" => query = head(value, TEXT_BYTES_MAX),
@@ -90,12 +90,13 @@ fn purpose(key: &[u8]) -> Option<u8> {
         b"description" => Some(3),
         b"prompt" => Some(4),
         b"question" => Some(5),
+        b"instruction" => Some(6),
         _ => None,
     }
 }
 
 /// A text, or the beginning of a long one.
-fn head(value: Raw<'_>, bytes_max: usize) -> Option<Cow<'_, str>> {
+pub(crate) fn head(value: Raw<'_>, bytes_max: usize) -> Option<Cow<'_, str>> {
     let inside = value.inside()?;
     if inside.len() <= bytes_max {
         return value.text();
@@ -142,7 +143,8 @@ fn todos(list: Raw<'_>) -> Vec<(Cow<'_, str>, Cow<'_, str>)> {
 }
 
 fn todo(row: Raw<'_>) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
-    let subject = row.member(b"content").or_else(|| row.member(b"subject"))?;
+    let subject =
+        [&b"content"[..], b"subject", b"description"].into_iter().find_map(|name| row.member(name))?;
     let status = row.member(b"status").and_then(Raw::text).unwrap_or(Cow::Borrowed("pending"));
     Some((head(subject, TEXT_BYTES_MAX)?, status))
 }

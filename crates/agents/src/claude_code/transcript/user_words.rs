@@ -123,13 +123,13 @@ pub(super) fn find_inserted(text: &str) -> Option<(usize, usize)> {
 }
 
 /// From one mark to the other. Without the second, the first is only spoken of.
-fn span(text: &str, open: &str, close: &str) -> Option<(usize, usize)> {
+pub(crate) fn span(text: &str, open: &str, close: &str) -> Option<(usize, usize)> {
     let begin = memmem::find(text.as_bytes(), open.as_bytes())?;
     let end = begin + memmem::find(&text.as_bytes()[begin..], close.as_bytes())? + close.len();
     Some((begin, end))
 }
 
-fn without<'a>(text: Cow<'a, str>, open: &str, close: &str) -> Cow<'a, str> {
+pub(crate) fn without<'a>(text: Cow<'a, str>, open: &str, close: &str) -> Cow<'a, str> {
     let Some(mut found) = span(&text, open, close) else { return text };
     let mut kept = String::with_capacity(text.len());
     let mut rest = &*text;
