@@ -3,5 +3,6 @@
 
 mod client;
 mod compaction;
+mod gemini;
 mod home;
 mod mock_api;
