@@ -167,19 +167,26 @@ pub static CLAUDE_CODE: Agent = Agent {
 pub static GEMINI: Agent = Agent {
     id: "gemini",
     title: "Gemini CLI",
-    hooks: HookDialect { read: gemini::hook_payload::parse, encode: gemini::hook_reply::encode },
+    hooks: HookDialect {
+        read: gemini::hook_payload::parse,
+        encode: gemini::hook_reply::encode,
+        brings_summary: false,
+        forgets_on_resume: true,
+    },
     folders: &[ClientFolder::Named("GEMINI_CLI_HOME", ".gemini"), ClientFolder::Home(".gemini")],
     transcripts: TranscriptFormat {
         read_line: gemini::transcript::read_line,
         last_usage: gemini::transcript_tail::last_usage,
         moment: gemini::transcript_tail::moment,
         usage: gemini::usage_lines::read,
+        compaction_in: Some(gemini::transcript_tail::compression),
         kept: Kept::Files { below: "tmp", is_one: gemini::transcript_place::is_session },
         session_of: gemini::transcript_place::session_of,
         // By a name that only the client knows: the session's lines name the folder.
         project_folder: None,
     },
     compaction: CompactionRule::Told(gemini::compaction_point::told),
+    process_variable: None,
     status_line: None,
 };
 
