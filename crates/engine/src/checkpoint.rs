@@ -17,7 +17,7 @@ use throughline_domain::checkpoint::{
 use throughline_domain::ledger::Ledger;
 use throughline_domain::text::{fingerprint, one_line};
 use throughline_domain::{AnchorPriority, Entry, Kind, State, Timestamp, time};
-use throughline_git::{Bounds, Git, Taken};
+use throughline_git::{Asking, Bounds, Git, Taken};
 use throughline_redact as redact;
 use throughline_store::checkpoints::{Alone, CheckpointError, Checkpoints};
 use throughline_store::config::Config;
@@ -41,6 +41,8 @@ pub struct CheckpointMoment<'a> {
     pub ledger: Option<&'a Ledger>,
     /// The session's facts.
     pub cache: Option<&'a SessionFacts>,
+    /// The working tree, of which something may be known already.
+    pub git: &'a Asking,
     /// Now.
     pub now: Timestamp,
     /// What makes it.
@@ -82,22 +84,22 @@ pub fn make_before(moment: &CheckpointMoment<'_>, touched: &[String]) -> Result<
     {
         return Ok(Made::Same(Box::new(latest.clone())));
     }
-    let root = &moment.memory.project.work;
-    let git = Git::default();
-    let deadline = Duration::from_millis(moment.config.git.deadline_ms);
     let tree_before = latest.as_ref().and_then(tree_of);
     if let Some((before, after)) = tree_before.zip(checkpoint.git.tree.clone())
         && before != after
-        && let Some(diff) = git.diff_trees(root, &before, &after, deadline)
+        && let Some(diff) = moment.git.diff_trees(&before, &after)
     {
         let named = diff.changes.iter().take(CHANGED_MAX);
         checkpoint.changed_since = named.map(|it| format!("{} {}", it.letter, it.path)).collect();
     }
     checkpoint.previous = latest.map(|latest| latest.id);
+    // A deadline of its own: what was taken with much patience is not lost for a moment's.
+    let deadline = Duration::from_millis(moment.config.git.deadline_ms);
     // The tree first: a file that promises one that git may collect would be worse than a reference too many.
     if (taken.is_dirty() || !touched.is_empty())
         && let Some(tree) = checkpoint.git.tree.clone()
-        && let Err(why) = git.keep_tree(root, &checkpoint.id, &tree, deadline)
+        && let Err(why) =
+            Git::default().keep_tree(&moment.memory.project.work, &checkpoint.id, &tree, deadline)
     {
         checkpoint.git.tree = None;
         checkpoint.git.error = Some(why);
@@ -146,9 +148,8 @@ fn take(
     on_disk: &Checkpoints,
     alone: &Alone,
 ) -> Result<Taken, CheckpointError> {
-    let root = &moment.memory.project.work;
     let rules = &moment.config.checkpoints;
-    let index = throughline_git::index_file(root);
+    let index = throughline_git::index_file(&moment.memory.project.work);
     let scratch = on_disk.scratch(alone, index.as_deref())?;
     let bounds = Bounds {
         files_max: rules.files,
@@ -156,8 +157,7 @@ fn take(
         total_bytes_max: rules.total_bytes,
         with_content: moment.with_files && rules.keep_files,
     };
-    let deadline = Duration::from_millis(moment.config.git.deadline_ms);
-    Ok(Git::default().take(root, &scratch.index.shown(), &bounds, deadline))
+    Ok(moment.git.take(&scratch.index.shown(), &bounds))
 }
 
 /// The tree that git can compare with: the one that was kept, or the commit where nothing differed from it.

@@ -5,6 +5,7 @@
 //! reads the repository's own configuration. What git says is untrusted: names are escaped so that a file name can not
 //! pose as another line.
 
+mod asking;
 mod capture;
 mod changes;
 mod config_text;
@@ -40,6 +41,7 @@ use std::time::{Duration, SystemTime};
 
 use throughline_domain::git_state::GitState;
 
+pub use asking::Asking;
 pub use changes::{Changes, History};
 pub use head_file::branch_from_head_file;
 pub use head_id::head_from_files;
@@ -92,7 +94,7 @@ impl Git {
     /// What [`Git::capture`] tells, the diff stats, and the files that changed in the hour before `now`.
     #[must_use]
     pub fn snapshot(&self, folder: &Path, now: SystemTime, deadline: Duration) -> Snapshot {
-        snapshot::snapshot(self, folder, now, deadline)
+        self.asking(folder, deadline).snapshot(now)
     }
 
     /// What moved since `head` was checked out; `None` when `head` is no commit id or git can not tell.
@@ -115,11 +117,11 @@ impl Git {
 }
 
 impl Git {
-    /// The working tree of the repository that holds `folder`, as a tree of git objects. `index` is a copy of the
-    /// repository's [`index_file`] (it may be missing): git changes the copy, never the index itself.
+    /// Several questions about the repository that holds `folder`, which take no longer than `deadline` together.
+    /// Nothing is asked yet.
     #[must_use]
-    pub fn take(&self, folder: &Path, index: &Path, bounds: &Bounds, deadline: Duration) -> Taken {
-        taking::take(self, folder, index, bounds, deadline)
+    pub fn asking(&self, folder: &Path, deadline: Duration) -> Asking {
+        Asking::new(self, folder, deadline)
     }
 
     /// Keeps a tree from being collected, under a name of ours.
@@ -141,7 +143,7 @@ impl Git {
     /// What differs between two trees or commits; `None` when git does not know one of them.
     #[must_use]
     pub fn diff_trees(&self, folder: &Path, from: &str, to: &str, deadline: Duration) -> Option<TreeDiff> {
-        tree_diff::between(self, folder, from, to, deadline)
+        self.asking(folder, deadline).diff_trees(from, to)
     }
 
     /// What has to be written so that the files which were not committed `then`, or which a restore touched, are as they

@@ -38,25 +38,56 @@ pub(crate) struct Log {
     pub(crate) commits: Vec<Commit>,
     /// Files of these commits from the repository's top, each once.
     pub(crate) paths: Vec<Vec<u8>>,
+    /// Commits whose files are told apart, as far as they have not come yet.
+    pub(crate) wanted: Vec<String>,
+    /// Files of those that have come.
+    pub(crate) wanted_paths: Vec<Vec<u8>>,
+    wanted_paths_max: usize,
     commits_max: usize,
     paths_max: usize,
     path_follows: bool,
+    is_wanted: bool,
 }
 
 impl Log {
     pub(crate) fn new(commits_max: usize, paths_max: usize) -> Self {
-        Self { commits: Vec::new(), paths: Vec::new(), commits_max, paths_max, path_follows: false }
+        Self {
+            commits: Vec::new(),
+            paths: Vec::new(),
+            wanted: Vec::new(),
+            wanted_paths: Vec::new(),
+            wanted_paths_max: 0,
+            commits_max,
+            paths_max,
+            path_follows: false,
+            is_wanted: false,
+        }
+    }
+
+    /// The same; files of these commits are told apart, at most so many.
+    pub(crate) fn telling_apart(mut self, wanted: Vec<String>, paths_max: usize) -> Self {
+        (self.wanted, self.wanted_paths_max) = (wanted, paths_max);
+        self
+    }
+
+    fn path(&mut self, path: &[u8]) {
+        let add = |paths: &mut Vec<Vec<u8>>, paths_max: usize| {
+            if paths.len() < paths_max && !paths.iter().any(|known| known == path) {
+                paths.push(path.to_vec());
+            }
+        };
+        add(&mut self.paths, self.paths_max);
+        if self.is_wanted {
+            add(&mut self.wanted_paths, self.wanted_paths_max);
+        }
     }
 }
 
 impl Records for Log {
     fn record(&mut self, record: Option<&[u8]>) {
         if std::mem::take(&mut self.path_follows) {
-            if let Some(path) = record
-                && self.paths.len() < self.paths_max
-                && !self.paths.iter().any(|known| known == path)
-            {
-                self.paths.push(path.to_vec());
+            if let Some(path) = record {
+                self.path(path);
             }
             return;
         }
@@ -65,9 +96,15 @@ impl Records for Log {
         let record = record.strip_prefix(b"\n").unwrap_or(record);
         if record.starts_with(b":") {
             self.path_follows = true;
-        } else if self.commits.len() < self.commits_max
+            return;
+        }
+        self.is_wanted = false;
+        if self.commits.len() < self.commits_max
             && let Some(commit) = commit(record)
         {
+            let waiting = self.wanted.len();
+            self.wanted.retain(|id| *id != commit.id);
+            self.is_wanted = self.wanted.len() < waiting;
             self.commits.push(commit);
         }
     }

@@ -187,13 +187,13 @@ fn run(
 ) -> Vec<GitOutcome> {
     let (sender, pieces) = sync_channel(PIECES_WAITING_MAX);
     let mut runs: Vec<Run> = jobs.iter().map(|_| Run::new()).collect();
-    loop {
+    // Where the deadline is over already, nothing is started.
+    while let Some(left) = deadline.checked_duration_since(Instant::now()) {
         for (index, job) in jobs.iter().enumerate() {
             if runs[index].is_waiting() && (!job.deferred || runs.iter().any(|run| run.ending.is_some())) {
                 runs[index].note_start(start(git, folder, env, (job, index), &sender));
             }
         }
-        let Some(left) = deadline.checked_duration_since(Instant::now()) else { break };
         if runs.iter().all(|run| run.ending.is_some()) {
             break;
         }

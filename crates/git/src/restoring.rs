@@ -17,7 +17,7 @@ use crate::process::Job;
 use crate::queries::{is_tracked, path_from_bytes};
 use crate::taking::Taken;
 use crate::touched;
-use crate::tree_diff::{self, FILES_MAX, RAW_ARGS};
+use crate::tree_diff::{FILES_MAX, RAW_ARGS};
 use crate::trees::{QUIET_ARGS, empty_tree, is_id, run_one};
 use crate::whereabouts::{repository_around, repository_at};
 
@@ -151,7 +151,7 @@ pub(crate) fn plan(
     })?;
     let top = repository_around(folder).map_err(|why| format!("git was not asked: {why}"))?.top;
     let base = then.head.unwrap_or_else(|| empty_tree(then.tree.len() == 64));
-    let was_dirty = tree_diff::between(git, folder, base, then.tree, deadline).ok_or_else(gone)?;
+    let was_dirty = git.diff_trees(folder, base, then.tree, deadline).ok_or_else(gone)?;
     let since = rows(git, folder, now_tree, then.tree, deadline).ok_or_else(gone)?;
     if was_dirty.count > FILES_MAX as u64 || since.len() > FILES_MAX {
         return Err(format!("more than {FILES_MAX} files differ"));

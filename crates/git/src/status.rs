@@ -8,9 +8,17 @@ use crate::output::Records;
 /// A submodule counts when another commit is checked out in it. To see more, git would start itself in there, with
 /// whatever programs that repository's own configuration names.
 pub(crate) const NO_SUBMODULES: &str = "--ignore-submodules=dirty";
-/// What git is asked. Ahead and behind are never shown, and counting them walks history.
-pub(crate) const ARGS: &[&str] =
-    &["status", "--porcelain=v2", "--branch", "--no-ahead-behind", NO_SUBMODULES, "-z"];
+/// What git is asked. Ahead and behind are never shown, and counting them walks history. The user's own settings may hide
+/// untracked files; a checkpoint wants them.
+pub(crate) const ARGS: &[&str] = &[
+    "status",
+    "--porcelain=v2",
+    "--branch",
+    "--no-ahead-behind",
+    NO_SUBMODULES,
+    "--untracked-files=normal",
+    "-z",
+];
 
 /// What the status says, as far as it was read.
 #[derive(Debug, Default)]
@@ -29,6 +37,8 @@ pub(crate) struct Status {
     pub(crate) paths: Vec<Vec<u8>>,
     /// All entries, also those that were not kept.
     pub(crate) entries: u64,
+    /// How many of `paths` and of all entries are tracked; they come first.
+    tracked: (usize, u64),
     paths_max: usize,
     renamed: Option<Renamed>,
 }
@@ -72,8 +82,40 @@ impl Status {
         if self.paths.len() < self.paths_max {
             self.paths.push(path.to_vec());
         }
+        if letters != UNTRACKED {
+            self.tracked = (self.paths.len(), self.entries);
+        }
+    }
+
+    /// Whether so many paths are known, or all there are.
+    pub(crate) fn names_as_many_as(&self, paths_max: usize) -> bool {
+        self.paths.len() >= paths_max || self.paths.len() as u64 == self.entries
+    }
+
+    /// Whether untracked files are told by the folder that they are in.
+    pub(crate) fn has_untracked_folder(&self) -> bool {
+        self.paths[self.tracked.0..].iter().any(|path| path.ends_with(b"/"))
+    }
+
+    /// The same without the files that git does not track, and with no more paths than this.
+    pub(crate) fn of_tracked(mut self, paths_max: usize) -> Self {
+        let (paths, entries) = self.tracked;
+        self.paths.truncate(paths);
+        self.entries = entries;
+        self.lines.retain(|line| !line.starts_with(UNTRACKED));
+        self.bounded(paths_max)
+    }
+
+    /// The same with no more paths than this.
+    pub(crate) fn bounded(mut self, paths_max: usize) -> Self {
+        self.paths.truncate(paths_max);
+        self.paths_max = paths_max;
+        self
     }
 }
+
+/// The letters of a file that git does not track.
+const UNTRACKED: &str = "??";
 
 /// Asks for the status without untracked files, and for those alone: two walks side by side take less time than one.
 pub(crate) const TRACKED_ARGS: &[&str] = &[
@@ -112,7 +154,7 @@ impl Records for Untracked {
     fn record(&mut self, record: Option<&[u8]>) {
         match record {
             Some(b"") => {}
-            Some(path) => self.0.entry("??", Some(path), None),
+            Some(path) => self.0.entry(UNTRACKED, Some(path), None),
             None => self.0.entries += 1,
         }
     }
@@ -147,7 +189,7 @@ impl Records for Status {
         let rest = &rest[1..];
         match kind {
             b'#' => self.header(rest),
-            b'?' => self.entry("??", Some(rest), None),
+            b'?' => self.entry(UNTRACKED, Some(rest), None),
             // XY sub mH mI mW hH hI path
             b'1' => {
                 if let Some((letters, path)) = letters_and_path(rest, 7) {

@@ -3,13 +3,13 @@
 use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use crate::Git;
+use crate::asking::Asking;
 use crate::names::path_text;
 use crate::output::{Head, NulSeparated, Records};
 use crate::own_dir::OwnDir;
-use crate::process::{Job, end_of, run_in};
+use crate::process::{Job, run_in};
 use crate::queries::path_from_bytes;
 use crate::settings::Settings;
 use crate::status::{self, Status, Untracked};
@@ -63,28 +63,16 @@ impl Taken {
     }
 }
 
-/// See [`Git::take`].
-pub(crate) fn take(git: &Git, folder: &Path, index: &Path, bounds: &Bounds, deadline: Duration) -> Taken {
-    let end = end_of(deadline);
-    let own = match OwnDir::around(git, folder, end) {
+/// See [`Asking::take`].
+pub(crate) fn take(asking: &Asking, index: &Path, bounds: &Bounds, end: Instant) -> Taken {
+    let own = match OwnDir::around(&asking.git, &asking.folder, end) {
         Ok(own) => own,
         Err(why) => return Taken { error: Some(format!("git was not asked: {why}")), ..Taken::default() },
     };
-    let mut status = NulSeparated::new(Status::new(bounds.files_max));
-    let mut untracked = NulSeparated::new(Untracked::new(bounds.files_max));
-    let outcomes = run_in(
-        git,
-        &own,
-        folder,
-        end,
-        &mut [
-            Job::new("status", status::TRACKED_ARGS, &mut status),
-            Job::new("ls-files", EACH_UNTRACKED_ARGS, &mut untracked),
-        ],
-    );
-    let status = status.records.with_untracked(untracked.records);
-    let mut taken = Taken { head: status.head.clone(), branch: status.branch.clone(), ..Taken::default() };
-    taken.error = words(&outcomes, deadline);
+    let opened = Opened { asking, own: &own, end };
+    let (status, error) = opened.status(bounds.files_max);
+    let mut taken =
+        Taken { head: status.head.clone(), branch: status.branch.clone(), error, ..Taken::default() };
     if taken.error.is_some() {
         return taken;
     }
@@ -92,33 +80,52 @@ pub(crate) fn take(git: &Git, folder: &Path, index: &Path, bounds: &Bounds, dead
         taken.tree.clone_from(&taken.head);
         return taken;
     }
-    let asking = Asking { git, own: &own, end, deadline };
     let mut chosen = choose(&own.repository.top, &status, bounds, &mut taken);
-    if let Err(why) = leave_filtered(&asking, &mut chosen, &mut taken) {
+    if let Err(why) = leave_filtered(&opened, &mut chosen, &mut taken) {
         taken.error = Some(why);
         return taken;
     }
-    if let Err(why) = update_copy(&asking, index, &chosen, bounds) {
+    if let Err(why) = update_copy(&opened, index, &chosen, bounds) {
         taken.error = Some(why);
         taken.files = chosen.iter().map(|raw| unhashed(raw)).collect();
         return taken;
     }
-    read_copy(&asking, index, bounds, &mut taken);
+    read_copy(&opened, index, bounds, &mut taken);
     taken
 }
 
 /// Git, and a repository that was opened for it.
-struct Asking<'a> {
-    git: &'a Git,
+struct Opened<'a> {
+    asking: &'a Asking,
     own: &'a OwnDir,
     end: Instant,
-    deadline: Duration,
 }
 
-impl Asking<'_> {
+impl Opened<'_> {
     fn run(&self, jobs: &mut [Job<'_>]) -> Option<String> {
-        let top = &self.own.repository.top;
-        words(&run_in(self.git, self.own, top, self.end, jobs), self.deadline)
+        let Asking { git, deadline, .. } = self.asking;
+        words(&run_in(git, self.own, &self.own.repository.top, self.end, jobs), *deadline)
+    }
+
+    /// The status with every untracked file by itself, and why it is not whole: the one that is known, else a new one.
+    fn status(&self, files_max: usize) -> (Status, Option<String>) {
+        let mut untracked = NulSeparated::new(Untracked::new(files_max));
+        let untracked_job = Job::new("ls-files", EACH_UNTRACKED_ARGS, &mut untracked);
+        match self.asking.kept(&self.own.repository, files_max) {
+            Some((status, error)) if error.is_some() || !status.has_untracked_folder() => {
+                (status.bounded(files_max), error)
+            }
+            Some((status, _)) => {
+                let error = self.run(&mut [untracked_job]);
+                (status.of_tracked(files_max).with_untracked(untracked.records), error)
+            }
+            None => {
+                let mut status = NulSeparated::new(Status::new(files_max));
+                let status_job = Job::new("status", status::TRACKED_ARGS, &mut status);
+                let error = self.run(&mut [status_job, untracked_job]);
+                (status.records.with_untracked(untracked.records), error)
+            }
+        }
     }
 }
 
@@ -151,8 +158,8 @@ fn choose(top: &Path, status: &Status, bounds: &Bounds, taken: &mut Taken) -> Ve
 
 /// Files that pass through a filter of the repository's own stay where they are: it is not started, and without it git
 /// would store what it is meant to hide.
-fn leave_filtered(asking: &Asking<'_>, chosen: &mut Vec<Vec<u8>>, taken: &mut Taken) -> Result<(), String> {
-    let Settings { filters, may_have_more_filters, .. } = &asking.own.settings;
+fn leave_filtered(opened: &Opened<'_>, chosen: &mut Vec<Vec<u8>>, taken: &mut Taken) -> Result<(), String> {
+    let Settings { filters, may_have_more_filters, .. } = &opened.own.settings;
     if (filters.is_empty() && !may_have_more_filters) || chosen.is_empty() {
         return Ok(());
     }
@@ -161,7 +168,7 @@ fn leave_filtered(asking: &Asking<'_>, chosen: &mut Vec<Vec<u8>>, taken: &mut Ta
     let input = chosen.iter().flat_map(|raw| raw.iter().copied().chain([0])).collect();
     let job =
         Job::new("check-attr", &["check-attr", "-z", "--stdin", "filter"], &mut attributes).input(input);
-    asking.run(&mut [job]).map_or(Ok(()), Err)?;
+    opened.run(&mut [job]).map_or(Ok(()), Err)?;
     let filtered = attributes.records.paths;
     chosen.retain(|raw| !filtered.contains(raw));
     taken.left_out_count += filtered.len() as u64;
@@ -203,11 +210,11 @@ impl Filtered {
 }
 
 /// Brings the copy of the index to what the working tree holds, and writes the contents as objects.
-fn update_copy(asking: &Asking<'_>, index: &Path, chosen: &[Vec<u8>], bounds: &Bounds) -> Result<(), String> {
+fn update_copy(opened: &Opened<'_>, index: &Path, chosen: &[Vec<u8>], bounds: &Bounds) -> Result<(), String> {
     if chosen.is_empty() {
         return Ok(());
     }
-    let top = &asking.own.repository.top;
+    let top = &opened.own.repository.top;
     let mut input = Vec::new();
     // A link where a folder was: adding it removes what was in the folder, and git refuses to look behind it.
     let links = chosen.iter().filter(|raw| top.join(path_from_bytes(raw)).is_symlink());
@@ -228,12 +235,12 @@ fn update_copy(asking: &Asking<'_>, index: &Path, chosen: &[Vec<u8>], bounds: &B
     if !bounds.with_content {
         job = job.arg("--info-only");
     }
-    asking.run(&mut [job.args(&["-z", "--stdin"])]).map_or(Ok(()), Err)
+    opened.run(&mut [job.args(&["-z", "--stdin"])]).map_or(Ok(()), Err)
 }
 
 /// What the copy of the index holds, and its tree.
-fn read_copy(asking: &Asking<'_>, index: &Path, bounds: &Bounds, taken: &mut Taken) {
-    let has_long_ids = asking.own.settings.object_format == Some("sha256");
+fn read_copy(opened: &Opened<'_>, index: &Path, bounds: &Bounds, taken: &mut Taken) {
+    let has_long_ids = opened.own.settings.object_format == Some("sha256");
     let base = taken.head.clone().unwrap_or_else(|| empty_tree(has_long_ids).to_owned());
     let mut diff = NulSeparated::new(TreeDiff::default());
     let mut tree = Head::new(128);
@@ -247,12 +254,12 @@ fn read_copy(asking: &Asking<'_>, index: &Path, bounds: &Bounds, taken: &mut Tak
     if bounds.with_content {
         jobs.push(Job::new("write-tree", QUIET_ARGS, &mut tree).args(&["write-tree"]).index(index));
     }
-    taken.error = asking.run(&mut jobs);
+    taken.error = opened.run(&mut jobs);
     drop(jobs);
     taken.files = diff.records.changes;
     let id = String::from_utf8_lossy(&tree.bytes).trim().to_owned();
     taken.tree = Some(id).filter(|id| is_id(id));
-    if asking.own.holds_large_files() {
+    if opened.own.holds_large_files() {
         let why = "the large file store has no folder here yet, so what it took cannot be kept";
         (taken.tree, taken.error) = (None, Some(why.to_owned()));
     }

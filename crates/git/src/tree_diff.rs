@@ -1,13 +1,14 @@
 //! Tree diff: which files differ between two trees, as git's raw diff tells it.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::Instant;
 
 use crate::Git;
+use crate::ending::GitOutcome;
 use crate::names::path_text;
 use crate::output::{NulSeparated, Records};
-use crate::process::Job;
-use crate::trees::{is_id, run_one};
+use crate::process::{Job, run_all};
+use crate::trees::is_id;
 
 /// Most files that are named.
 pub(crate) const FILES_MAX: usize = 2_000;
@@ -60,19 +61,13 @@ fn head(record: &[u8]) -> Option<(char, Option<String>)> {
     Some((letter, Some(hash).filter(|hash| is_id(hash) && hash.bytes().any(|byte| byte != b'0'))))
 }
 
-/// See [`Git::diff_trees`].
-pub(crate) fn between(
-    git: &Git,
-    folder: &Path,
-    from: &str,
-    to: &str,
-    deadline: Duration,
-) -> Option<TreeDiff> {
+/// See [`Asking::diff_trees`](crate::Asking::diff_trees).
+pub(crate) fn between(git: &Git, folder: &Path, (from, to): (&str, &str), end: Instant) -> Option<TreeDiff> {
     if !is_id(from) || !is_id(to) {
         return None;
     }
     let mut diff = NulSeparated::new(TreeDiff::default());
     let job = Job::new("diff-tree", &["diff-tree"], &mut diff).args(RAW_ARGS).arg(from).arg(to);
-    run_one(git, folder, job, deadline).ok()?;
+    run_all(git, folder, end, &mut [job]).pop().filter(GitOutcome::succeeded)?;
     Some(diff.records)
 }

@@ -171,7 +171,7 @@ fn files_behind_a_filter_of_the_repository_are_left_out_and_the_users_own_filter
     repo.git(&["config", "filter.a=b.clean", "tr a-z n-za-m"]);
     let copy = repo.temp.path().join("copied-index");
     fs::copy(index_file(&repo.folder).unwrap(), &copy).unwrap();
-    let taken = repo.ours().take(&repo.folder, &copy, &BOUNDS, PATIENCE);
+    let taken = repo.ours().asking(&repo.folder, PATIENCE).take(&copy, &BOUNDS);
     assert_eq!((taken.error, taken.left_out_count), (None, 1));
     assert_eq!(taken.left_out, ["other.secret"]);
     let names: Vec<&str> = taken.files.iter().map(|file| file.path.as_str()).collect();
@@ -185,7 +185,7 @@ fn files_behind_a_filter_of_the_repository_are_left_out_and_the_users_own_filter
         fs::write(&config, fs::read_to_string(&config).unwrap() + text).unwrap();
         let copy = repo.temp.path().join("copied-index");
         fs::copy(index_file(&repo.folder).unwrap(), &copy).unwrap();
-        let taken = repo.ours().take(&repo.folder, &copy, &BOUNDS, PATIENCE);
+        let taken = repo.ours().asking(&repo.folder, PATIENCE).take(&copy, &BOUNDS);
         assert_eq!((taken.error, taken.left_out_count, taken.files.len()), (None, 3, 0));
     }
 
@@ -194,7 +194,7 @@ fn files_behind_a_filter_of_the_repository_are_left_out_and_the_users_own_filter
     fs::write(&settings, "[filter \"f\"]\n\tclean = tr a-z n-za-m\n").unwrap();
     fs::copy(index_file(&repo.folder).unwrap(), repo.temp.path().join("copied-index")).unwrap();
     let git = repo.ours().env("GIT_CONFIG_GLOBAL", &settings);
-    let taken = git.take(&repo.folder, &repo.temp.path().join("copied-index"), &BOUNDS, PATIENCE);
+    let taken = git.asking(&repo.folder, PATIENCE).take(&repo.temp.path().join("copied-index"), &BOUNDS);
     let tree = taken.tree.unwrap();
     assert_eq!(repo.git(&["show", &format!("{tree}:alpha.txt")]), "punatrq\n");
 }
@@ -223,7 +223,7 @@ fn what_the_users_large_file_store_takes_is_kept_or_the_loss_is_said() {
         let copy = repo.temp.path().join("copied-index");
         fs::copy(index_file(&repo.folder).unwrap(), &copy).unwrap();
         let git = repo.ours().env("GIT_CONFIG_GLOBAL", &settings);
-        let taken = git.take(&repo.folder, &copy, &BOUNDS, PATIENCE);
+        let taken = git.asking(&repo.folder, PATIENCE).take(&copy, &BOUNDS);
         if has_folder {
             let tree = taken.tree.unwrap();
             assert_eq!(repo.git(&["show", &format!("{tree}:alpha.txt")]), "pointer\n");

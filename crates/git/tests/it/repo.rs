@@ -153,14 +153,14 @@ pub(crate) fn ask_everything(repo: &Repo, folder: &Path) {
         if let Some(index) = index_file(folder).filter(|index| index.exists()) {
             fs::copy(index, &copy).unwrap();
         }
-        let taken = git.take(folder, &copy, &Bounds { with_content, ..BOUNDS }, PATIENCE);
+        let taken = git.asking(folder, PATIENCE).take(&copy, &Bounds { with_content, ..BOUNDS });
         let Some(tree) = taken.tree.clone() else { continue };
         let _ = git.keep_tree(folder, "a", &tree, PATIENCE);
         let _ = git.kept_trees(folder);
         let _ = git.diff_trees(folder, &head, &tree, PATIENCE);
         repo.write("alpha.txt", "third\n").write("other.secret", "third\n");
         let _ = fs::copy(index_file(folder).unwrap(), &copy);
-        let now = git.take(folder, &copy, &BOUNDS, PATIENCE);
+        let now = git.asking(folder, PATIENCE).take(&copy, &BOUNDS);
         let then = Then { head: Some(&head), tree: &tree, touched: &[] };
         if let Ok(plan) = git.plan_restore(folder, &then, &now, PATIENCE) {
             let aside = repo.temp.path().join(format!("aside-{with_content}"));

@@ -1,6 +1,6 @@
 //! The snapshot that is taken at a compaction.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::time::{Duration, SystemTime};
 
 use throughline_git::Git;
@@ -113,4 +113,23 @@ fn a_fresh_clone_was_not_modified_in_the_last_hour() {
     assert_eq!(taken(), ["beta.txt"]);
     repo.git_in(&clone, &["commit", "-q", "-a", "-m", "made here"]);
     assert_eq!(taken(), ["beta.txt"]);
+}
+
+/// The last commits are asked for in any case; of those that are not among them git is asked once more.
+#[test]
+fn every_commit_of_the_last_hour_counts_also_one_that_is_no_longer_in_the_history() {
+    let repo = Repo::with_commit();
+    repo.write("amended.txt", "1").commit("amended");
+    fs::remove_file(repo.folder.join("amended.txt")).unwrap();
+    repo.write("instead.txt", "1").git(&["add", "-A"]);
+    repo.git(&["commit", "-q", "--amend", "-m", "instead"]);
+    for n in 0..8 {
+        repo.write(&format!("file{n}.txt"), "x").commit("more");
+    }
+    let mut hour = repo.ours().snapshot(&repo.folder, SystemTime::now(), PATIENCE).modified_last_hour;
+    hour.sort();
+    let mut all: Vec<String> = (0..8).map(|n| format!("file{n}.txt")).collect();
+    all.extend(["alpha.txt", "amended.txt", "beta.txt", "instead.txt"].map(str::to_owned));
+    all.sort();
+    assert_eq!(hour, all);
 }

@@ -3,10 +3,11 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
-use throughline_git::{Bounds, Taken, Then, head_from_files, index_file};
+use throughline_git::{Bounds, Git, Taken, Then, head_from_files, index_file};
 
-use crate::repo::{PATIENCE, Repo};
+use crate::repo::{PATIENCE, Repo, fake_git};
 
 const BOUNDS: Bounds =
     Bounds { files_max: 100, file_bytes_max: 1 << 20, total_bytes_max: 10 << 20, with_content: true };
@@ -17,7 +18,7 @@ fn take(repo: &Repo, folder: &Path, bounds: &Bounds) -> Taken {
     if let Some(index) = index_file(folder).filter(|index| index.exists()) {
         fs::copy(index, &copy).unwrap();
     }
-    repo.ours().take(folder, &copy, bounds, PATIENCE)
+    repo.ours().asking(folder, PATIENCE).take(&copy, bounds)
 }
 
 fn named(taken: &Taken) -> Vec<(char, &str)> {
@@ -217,4 +218,86 @@ fn the_commit_is_found_in_packed_references_and_linked_worktrees() {
     assert_eq!((named(&taken), taken.error.clone()), (vec![('A', "new.txt")], None));
     assert_eq!(head_from_files(&Repo::empty().folder), None);
     assert_eq!(head_from_files(repo.temp.path()), None);
+}
+
+/// Everything that a status can tell: renamed, in conflict, staged, new, in folders, a repository inside.
+fn with_everything() -> Repo {
+    let repo = Repo::with_commit();
+    repo.write("moved.txt", "some lines\nthat are\nfound again\n").write("both.txt", "1\n").commit("second");
+    repo.git(&["checkout", "-q", "-b", "other"]);
+    repo.write("both.txt", "theirs\n").commit("theirs");
+    repo.git(&["checkout", "-q", "main"]);
+    repo.write("both.txt", "ours\n").commit("ours");
+    repo.git_stops(&["merge", "other"]);
+    repo.git(&["mv", "moved.txt", "new place.txt"]);
+    repo.write("alpha.txt", "changed\n").write("z.txt", "new").write("a new/deep/one.txt", "1");
+    repo.write("a new/two.txt", "2").write("inner/in.txt", "3").write("staged.txt", "4");
+    repo.git(&["add", "staged.txt"]);
+    repo.git_in(&repo.folder.join("inner"), &["init", "-q"]);
+    repo
+}
+
+/// A copy of the index as it is now.
+fn index_copy(repo: &Repo) -> PathBuf {
+    let copy = repo.temp.path().join("copied-index");
+    fs::copy(index_file(&repo.folder).unwrap(), &copy).unwrap();
+    copy
+}
+
+#[test]
+fn what_a_snapshot_saw_is_taken_as_if_it_were_asked_again() {
+    let repo = with_everything();
+    for files_max in [100, 5, 2, 0] {
+        let bounds = Bounds { files_max, ..BOUNDS };
+        let asking = repo.ours().asking(&repo.folder, PATIENCE);
+        let snapshot = asking.snapshot(SystemTime::now());
+        assert_eq!(snapshot.state, repo.capture());
+        let taken = asking.take(&index_copy(&repo), &bounds);
+        assert_eq!(taken, take(&repo, &repo.folder, &bounds), "at most {files_max} files");
+    }
+    let settings = repo.temp.path().join("gitconfig");
+    fs::write(settings, "[status]\n\tshowUntrackedFiles = no\n").unwrap();
+    let asking = repo.ours().asking(&repo.folder, PATIENCE);
+    assert_eq!(asking.snapshot(SystemTime::now()).state, repo.capture(), "what the user hides is there");
+    let taken = asking.take(&index_copy(&repo), &BOUNDS);
+    assert_eq!((&taken, &taken.error), (&take(&repo, &repo.folder, &BOUNDS), &None));
+    assert!(named(&taken).contains(&('A', "a new/deep/one.txt")), "{taken:?}");
+}
+
+#[test]
+fn what_moved_since_a_snapshot_is_asked_again() {
+    let repo = Repo::with_commit();
+    repo.write("alpha.txt", "changed\n");
+    let asking = repo.ours().asking(&repo.folder, PATIENCE);
+    assert_eq!(asking.snapshot(SystemTime::now()).state.changed_files, 1);
+    repo.commit("another one").write("beta.txt", "changed\n");
+    let taken = asking.take(&index_copy(&repo), &BOUNDS);
+    assert_eq!((taken.head.as_deref(), named(&taken)), (Some(&*repo.head()), vec![('M', "beta.txt")]));
+
+    let other = Repo::with_commit();
+    other.write("alpha.txt", "changed\n");
+    let asking = repo.ours().asking(&repo.folder, PATIENCE);
+    assert_eq!(asking.snapshot(SystemTime::now()).state.status, " M beta.txt");
+    fs::rename(repo.folder.join(".git"), repo.temp.path().join("away")).unwrap();
+    repo.git_in(&other.folder, &["worktree", "add", "-q", "--detach", "linked"]);
+    fs::rename(other.folder.join("linked/.git"), repo.folder.join(".git")).unwrap();
+    let taken = asking.take(&repo.temp.path().join("no index"), &BOUNDS);
+    assert!(taken.error.is_some_and(|why| why.starts_with("git was not asked: ")), "it is not believed");
+}
+
+#[test]
+fn all_questions_share_one_deadline() {
+    let repo = Repo::with_commit();
+    repo.write("alpha.txt", "changed\n");
+    let calls = repo.temp.path().join("calls");
+    let script = format!("echo call >> {}; exec sleep 1000", calls.display());
+    let asking =
+        Git::new(fake_git(repo.temp.path(), &script)).asking(&repo.folder, Duration::from_millis(500));
+    let snapshot = asking.snapshot(SystemTime::now());
+    assert_eq!(snapshot.state.error.as_deref(), Some("git did not answer within 500 ms"));
+    let so_far = fs::read_to_string(&calls).unwrap();
+    let taken = asking.take(&index_copy(&repo), &BOUNDS);
+    assert_eq!(taken.error.as_deref(), Some("git did not answer within 500 ms"));
+    assert_eq!(asking.diff_trees(&repo.head(), &repo.head()), None);
+    assert_eq!(fs::read_to_string(&calls).unwrap(), so_far, "git is not started any more");
 }

@@ -40,7 +40,7 @@ fn assert_taken(repo: &Repo, folder: &Path, what: &str) {
     let copy = repo.temp.path().join("copied-index");
     let _ = fs::remove_file(&copy);
     fs::copy(index_file(folder).unwrap(), &copy).unwrap();
-    let taken = repo.ours().take(folder, &copy, &BOUNDS, PATIENCE);
+    let taken = repo.ours().asking(folder, PATIENCE).take(&copy, &BOUNDS);
     assert_eq!(taken.error, None, "{what}");
     let tree = taken.tree.unwrap();
     repo.ours().keep_tree(folder, "kept", &tree, PATIENCE).unwrap();
@@ -86,7 +86,7 @@ fn an_unborn_branch_is_taken_whatever_the_form_of_ids() {
     for args in [&["--object-format=sha256"][..], &[]] {
         let repo = Repo::init(args);
         repo.write("first.txt", "1");
-        let taken = repo.ours().take(&repo.folder, &repo.temp.path().join("copy"), &BOUNDS, PATIENCE);
+        let taken = repo.ours().asking(&repo.folder, PATIENCE).take(&repo.temp.path().join("copy"), &BOUNDS);
         assert_eq!((taken.error, taken.files.len()), (None, 1), "{args:?}");
     }
 }

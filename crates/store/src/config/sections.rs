@@ -200,7 +200,7 @@ pub struct Purity {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Git {
-    /// How long a save waits for each question.
+    /// How long a save waits for git, and a compaction for all that it asks together.
     pub deadline_ms: u64,
     /// The same at a session's end, where the client gives us 1.5 s in all.
     pub session_end_deadline_ms: u64,

@@ -9,6 +9,7 @@ use throughline_domain::State;
 use throughline_domain::ledger::Ledger;
 use throughline_engine::ledger;
 use throughline_engine::session_facts::{self, Settled};
+use throughline_git::{Asking, Git};
 use throughline_store::config::Config;
 use throughline_store::lock::Patience;
 use throughline_store::memory::{Author, Changed, Draft, EntryError, Memory, MemoryError, Repair};
@@ -29,6 +30,8 @@ pub(in crate::hook) struct Gate<'r> {
     pub(in crate::hook) facts: SessionFacts,
     pub(in crate::hook) memory: Memory,
     pub(in crate::hook) config: Config,
+    /// The working tree: what one step has asked of git, the next one knows.
+    pub(in crate::hook) git: Asking,
     /// The state in force, as this run last read or wrote it, and the stamp that its file had then.
     state: RefCell<Option<(Rc<State>, u64)>>,
     untrusted: RefCell<Option<Rc<[String]>>>,
@@ -66,12 +69,15 @@ impl<'r> Gate<'r> {
         if crate::hook::is_gate(&run.payload) {
             throughline_store::env_files::learn_env_files(&facts.project_root);
         }
+        let deadline = Duration::from_millis(config.git.deadline_ms);
+        let git = Git::default().asking(&project.work, deadline);
         let memory = Memory::of(project, run.place.home.clone(), config.limits());
         Self {
             run,
             facts,
             memory,
             config,
+            git,
             state: RefCell::default(),
             untrusted: RefCell::default(),
             is_kept_out_of_git: Cell::default(),

@@ -13,6 +13,7 @@
 
 mod anchors;
 mod any_transcript;
+mod asked_once;
 mod attribution;
 mod away;
 mod backups;

@@ -4,6 +4,8 @@ mod diff;
 pub(crate) mod reading;
 mod restore;
 
+use std::time::Duration;
+
 use jiff::Span;
 use serde_json::json;
 use throughline_domain::checkpoint::{Checkpoint, TreeAt};
@@ -168,6 +170,7 @@ fn with_moment<T>(
     let ledger = session_ledger(app);
     let session = app.session_at_hand();
     let cache = session.and_then(|session| SessionFacts::read(&app.place.home.session(&session)));
+    let deadline = Duration::from_millis(app.config.git.deadline_ms);
     work(&CheckpointMoment {
         memory: &app.memory,
         config: &app.config,
@@ -175,6 +178,7 @@ fn with_moment<T>(
         untrusted: &app.memory.untrusted(),
         ledger: ledger.as_ref(),
         cache: cache.as_ref(),
+        git: &Git::default().asking(&app.memory.project.work, deadline),
         now: app.now,
         kind: wanted.kind,
         task: wanted.task,

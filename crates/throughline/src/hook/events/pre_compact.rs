@@ -1,7 +1,6 @@
 //! PreCompact: saved before the summary is made; says what that should keep.
 
 use std::rc::Rc;
-use std::time::Duration;
 
 use throughline_briefing::preservation::{self, PRESERVATION_TOKENS_MAX};
 use throughline_briefing::snapshot::{self, SnapshotParts};
@@ -42,8 +41,9 @@ pub(in crate::hook) fn run(run: &Run) -> Outcome {
     if gate.facts.paused {
         return Outcome::silent();
     }
-    let deadline = Duration::from_millis(gate.config.git.deadline_ms);
-    let taken = throughline_git::snapshot(&gate.memory.project.work, std::time::SystemTime::now(), deadline);
+    // Before git is asked: what it says now a checkpoint goes by, too.
+    gate.keep_out_of_git();
+    let taken = gate.git.snapshot(std::time::SystemTime::now());
     let state = save(&gate, &taken.state, focus);
     let parts = SnapshotParts {
         now: run.now,

@@ -35,6 +35,7 @@ pub(in crate::hook) fn with_note(
         untrusted: &gate.untrusted(),
         ledger: Some(&ledger),
         cache: Some(&gate.facts),
+        git: &gate.git,
         now: gate.run.now,
         kind,
         task,
