@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use throughline_git::WhyNot;
 use throughline_redact as redact;
 use throughline_store::config::{Allowed, Config, ConfigProblem};
 use throughline_store::door::outside;
@@ -112,7 +113,7 @@ impl Place {
             return None;
         }
         let folder = real(folder);
-        let top = folder.ancestors().take(64).find(|ancestor| ancestor.join(".git").exists());
+        let top = folder.ancestors().take(64).find(|ancestor| is_top_level(ancestor));
         Some(top.unwrap_or(&folder).to_owned())
     }
 
@@ -125,6 +126,11 @@ impl Place {
         let remembered = below.into_iter().find(|it| it.join(".claude/unified-session-state.json").exists());
         Some(remembered.map_or_else(|| top.clone(), Path::to_owned))
     }
+}
+
+/// Whether a folder is the top of a repository, believed or not. An empty `.git` is none: git goes on upwards there.
+fn is_top_level(folder: &Path) -> bool {
+    folder.join(".git").exists() && throughline_git::repository_at(folder) != Err(WhyNot::NoRepository)
 }
 
 /// Where a linked worktree's main working tree is; `None` for a folder that is none, or that the main one does not list.

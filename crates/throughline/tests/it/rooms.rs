@@ -32,6 +32,16 @@ fn a_subfolder_belongs_to_its_top_level() {
     assert!(start_in(&scene, &below, "s1").contains("from below"));
 }
 
+/// Sandboxes of agents leave such folders behind, in `/tmp` above all.
+#[test]
+fn a_git_folder_that_is_empty_makes_no_project_of_all_below_it() {
+    let scene = Scene::new();
+    fs::create_dir(scene.home.root().join(".git")).unwrap();
+    scene.ok(&["add", "decision", "of this project"]);
+    assert!(scene.state_path().exists(), "git goes on upwards there, too");
+    assert!(!scene.home.root().join(".claude").exists());
+}
+
 #[test]
 fn the_project_is_pinned_for_the_session() {
     let scene = Scene::with_git();
