@@ -33,7 +33,7 @@ pub(crate) struct Cli {
 }
 
 /// What `config --project` means without a folder.
-const AT_HAND: &str = "the project at hand";
+const PROJECT_AT_HAND: &str = "the project at hand";
 
 /// The version, with the commit where it is known.
 pub(crate) const VERSION: &str = match option_env!("THROUGHLINE_COMMIT") {
@@ -205,7 +205,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Verb::Trust(args) => commands::trust::run(&app()?, &args),
         Verb::Untrust(args) => commands::trust::untrust(&app()?, &args),
         Verb::Config(args) => {
-            let named = folder.as_deref().filter(|folder| *folder != Path::new(AT_HAND));
+            let named = folder.as_deref().filter(|folder| *folder != Path::new(PROJECT_AT_HAND));
             commands::config::run(&App::open(named)?, &args, folder.is_some())
         }
         Verb::Forget(args) => commands::forget::run(folder.as_deref(), &args),
@@ -233,8 +233,10 @@ pub(crate) fn command() -> clap::Command {
         "Only this project: a folder, `.` for the one at hand, the last part of its name; without it, all";
     let own = "The project's own file: of this folder, or of the project at hand";
     let config = clap::Arg::new("project").long("project").global(true).value_name("DIR").help(own);
-    let config =
-        config.num_args(0..=1).default_missing_value(AT_HAND).value_parser(clap::value_parser!(PathBuf));
+    let config = config
+        .num_args(0..=1)
+        .default_missing_value(PROJECT_AT_HAND)
+        .value_parser(clap::value_parser!(PathBuf));
     let command = Cli::command().mut_subcommand("config", |verb| verb.arg(config));
     flowing(everywhere("usage", named, everywhere("recall", here, command)))
 }

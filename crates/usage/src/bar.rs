@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// The eight heights of a line of values: `▁▂▃▅█`.
+pub const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
 /// What cells look like, from an empty one to a full one; those in between are begun.
 #[derive(Debug, Clone, Copy)]
 pub struct Pen(&'static [&'static str]);

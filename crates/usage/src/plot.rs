@@ -1,8 +1,6 @@
 //! Plots for terminals: bars, sparklines, short numbers.
 
-use crate::bar::{Bar, Pen};
-
-const STEPS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+use crate::bar::{Bar, HEIGHTS, Pen};
 
 /// A bar of at most `cells`: full at `most`. Something is never drawn as nothing.
 #[must_use]
@@ -27,7 +25,7 @@ pub fn spark(values: &[f64]) -> String {
     let most = values.iter().copied().fold(0.0_f64, f64::max);
     values
         .iter()
-        .map(|value| if *value > 0.0 { STEPS[((value / most * 7.0).round() as usize).min(7)] } else { ' ' })
+        .map(|value| if *value > 0.0 { HEIGHTS[((value / most * 7.0).round() as usize).min(7)] } else { ' ' })
         .collect()
 }
 

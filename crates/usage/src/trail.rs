@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 
 use throughline_domain::context::{Fill, Moment};
 
+use crate::bar::HEIGHTS;
+
 /// How far back the pace is measured.
 const PACE_MS: i64 = 10 * 60 * 1_000;
 /// Over less than a minute a pace per minute is made up.
@@ -116,10 +118,9 @@ pub fn minutes_until(at_tokens: u64, used_tokens: u64, tokens_per_minute: u64) -
 /// `▁▂▃▅█`: each value of `most`, in eight steps; what is over it is at the top.
 #[must_use]
 pub fn spark(values: &[u64], most: u64) -> String {
-    const STEPS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let step = |value: &u64| {
-        let at = u128::from(*value) * STEPS.len() as u128 / u128::from(most.max(1));
-        STEPS[usize::try_from(at).unwrap_or(usize::MAX).min(STEPS.len() - 1)]
+        let at = u128::from(*value) * HEIGHTS.len() as u128 / u128::from(most.max(1));
+        HEIGHTS[usize::try_from(at).unwrap_or(usize::MAX).min(HEIGHTS.len() - 1)]
     };
     values.iter().map(step).collect()
 }

@@ -3,7 +3,7 @@
 use throughline_domain::need::Share;
 use throughline_domain::text::one_line;
 use throughline_engine::coverage::{Compaction, Coverage, Holder};
-use throughline_usage::bar::{self, Bar, Pen};
+use throughline_usage::bar::{self, Bar, HEIGHTS, Pen};
 
 use super::table::{percent, when};
 use crate::failure::Failure;
@@ -117,8 +117,7 @@ fn cells(share: Share, all: usize) -> usize {
 }
 
 fn spark(share: Share) -> char {
-    const STEPS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    if share.of == 0 { ' ' } else { STEPS[cells(share, STEPS.len() - 1)] }
+    if share.of == 0 { ' ' } else { HEIGHTS[cells(share, HEIGHTS.len() - 1)] }
 }
 
 #[cfg(test)]
