@@ -23,12 +23,12 @@ pub struct Asking {
     pub(crate) deadline: Duration,
     /// What is left of it.
     left: Cell<Duration>,
-    seen: RefCell<Option<Seen>>,
+    known: RefCell<Option<KnownStatus>>,
 }
 
 /// A status, and of which repository.
 #[derive(Debug)]
-struct Seen {
+struct KnownStatus {
     repository: Repository,
     status: Status,
     /// Why it is not whole.
@@ -42,7 +42,7 @@ impl Asking {
             folder: folder.to_owned(),
             deadline,
             left: Cell::new(deadline),
-            seen: RefCell::default(),
+            known: RefCell::default(),
         }
     }
 
@@ -77,13 +77,13 @@ impl Asking {
 
     /// Keeps a status for whoever needs one next.
     pub(crate) fn keep(&self, repository: Repository, status: Status, error: Option<String>) {
-        self.seen.replace(Some(Seen { repository, status, error }));
+        self.known.replace(Some(KnownStatus { repository, status, error }));
     }
 
     /// The status that was kept, once, with the reason why it is not whole; `None` when it is of another repository or
     /// another commit than the present ones, or names too few paths.
     pub(crate) fn kept(&self, repository: &Repository, paths_max: usize) -> Option<(Status, Option<String>)> {
-        let Seen { repository: before, status, error } = self.seen.take()?;
+        let KnownStatus { repository: before, status, error } = self.known.take()?;
         let is_same_commit = head_from_files(&self.folder).is_none_or(|head| status.head == Some(head));
         let is_enough = error.is_some() || status.names_as_many_as(paths_max);
         (before == *repository && is_same_commit && is_enough).then_some((status, error))

@@ -13,7 +13,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use events::{post_compact, pre_compact, session_end, session_start, stop, subagent, usual};
+use events::{hot_path, post_compact, pre_compact, session_end, session_start, stop, subagent};
 use steps::{compaction, noticing};
 use throughline_agents::agent::{Agent, Kept, USUAL};
 use throughline_agents::hook::{Event, HookPayload, Reply};
@@ -192,7 +192,7 @@ impl Run {
             }
             Event::Stop => stop::run(self),
             Event::SessionEnd => session_end::run(self),
-            _ => usual::run(self, spool),
+            _ => hot_path::run(self, spool),
         }
     }
 

@@ -1,4 +1,4 @@
-//! The usual run: the event is noted, the context's size is looked up, and now and then a gate opens.
+//! The hot path, a usual run: the event is noted, the context's size is looked up, and now and then a gate opens.
 
 use throughline_agents::hook::Event;
 use throughline_agents::transcript::LastUsage;
