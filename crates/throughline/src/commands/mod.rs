@@ -85,11 +85,8 @@ struct Caller {
 }
 
 impl Caller {
-    fn from_env() -> Self {
-        Self {
-            is_agent: quoting::is_for_agent(),
-            session: std::env::var("CLAUDE_CODE_SESSION_ID").ok().filter(|id| !id.is_empty()),
-        }
+    fn of(place: &Place) -> Self {
+        Self { is_agent: quoting::is_for_agent(), session: session_around(place) }
     }
 }
 
@@ -120,7 +117,8 @@ impl App {
         let project = place.project_at(&place.settled(work.clone())).working_in(work);
         let (config, problems) = place.config(&project);
         let memory = Memory::of(project, place.home.clone(), config.limits());
-        Ok((Self { place, config, memory, now: Timestamp::now(), caller: Caller::from_env() }, problems))
+        let caller = Caller::of(&place);
+        Ok((Self { place, config, memory, now: Timestamp::now(), caller }, problems))
     }
 
     /// The project of a folder that is gone, for whoever wants nothing of it to be kept.
@@ -129,7 +127,8 @@ impl App {
         let project = place.project_at(root);
         let (config, _) = place.config(&project);
         let memory = Memory::of(project, place.home.clone(), config.limits());
-        Ok(Self { place, config, memory, now: Timestamp::now(), caller: Caller::from_env() })
+        let caller = Caller::of(&place);
+        Ok(Self { place, config, memory, now: Timestamp::now(), caller })
     }
 
     /// Who is asking: a person, or an agent that runs us as a command.
@@ -223,16 +222,21 @@ fn words(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// The project of the agent's session that runs us as a command: pinned, wherever its shell has moved.
+/// The agent's session that runs us as a command.
+fn session_around(place: &Place) -> Option<String> {
+    place.around.text("CLAUDE_CODE_SESSION_ID").filter(|id| !id.is_empty())
+}
+
+/// The project of that session: pinned, wherever its shell has moved.
 fn session_project(place: &Place) -> Option<PathBuf> {
-    let session = std::env::var("CLAUDE_CODE_SESSION_ID").ok().filter(|id| !id.is_empty())?;
-    let cache = SessionFacts::read(&place.home.session(&session))?;
+    let cache = SessionFacts::read(&place.home.session(&session_around(place)?))?;
     cache.work_root.into_iter().chain([cache.project_root]).find(|root| root.is_dir())
 }
 
 fn current_project(place: &Place) -> Result<PathBuf, Failure> {
-    let folder = std::env::current_dir()
-        .map_err(|error| Failure::new(format!("could not tell the current folder: {error}")))?;
+    let folder = (place.around.current_folder)().ok_or_else(|| {
+        Failure::new("could not tell the current folder: it was removed, or must not be looked at")
+    })?;
     place.project_around(&folder).ok_or_else(|| Failure::new(format!("{} is no folder", folder.display())))
 }
 

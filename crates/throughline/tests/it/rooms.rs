@@ -43,6 +43,16 @@ fn a_git_folder_that_is_empty_makes_no_project_of_all_below_it() {
 }
 
 #[test]
+fn a_folder_that_was_removed_belongs_to_no_project_and_says_so() {
+    let scene = Scene::new();
+    let mut command = scene.home.command(Path::new("sh"));
+    command.args(["-c", "mkdir gone && cd gone && rmdir ../gone && exec \"$0\" list", BINARY]);
+    let output = process::run(&mut command, b"", std::time::Duration::from_secs(30));
+    assert_eq!(output.status.code(), Some(1), "{}", output.stdout);
+    assert!(output.stderr.contains("could not tell the current folder: it was removed"), "{}", output.stderr);
+}
+
+#[test]
 fn the_project_is_pinned_for_the_session() {
     let scene = Scene::with_git();
     scene.ok(&["add", "decision", "use SQLite"]);

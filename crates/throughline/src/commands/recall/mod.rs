@@ -90,7 +90,7 @@ struct Desk<'p> {
 
 impl<'p> Desk<'p> {
     fn open(place: &'p Place, named: Option<&Path>) -> Result<Self, Failure> {
-        let at_hand = std::env::current_dir().ok().and_then(|folder| place.project_around(&folder));
+        let at_hand = (place.around.current_folder)().and_then(|folder| place.project_around(&folder));
         Self::at(place, at_hand, named.map(Path::to_owned))
     }
 
@@ -174,7 +174,7 @@ pub(crate) struct Opened {
 impl Opened {
     /// Opens the index and waits for the right to write to it; `None` where recall is switched off.
     pub(crate) fn to_write(place: &Place) -> Result<Option<Self>, RecallError> {
-        let at_hand = std::env::current_dir().ok().and_then(|folder| place.project_around(&folder));
+        let at_hand = (place.around.current_folder)().and_then(|folder| place.project_around(&folder));
         let rules = rules(place, at_hand.as_deref());
         if !rules.enabled {
             return Ok(None);

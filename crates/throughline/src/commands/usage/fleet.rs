@@ -1,7 +1,6 @@
 //! The fleet at hand: its address from the environment or the configuration, with a password that is never shown.
 
 use std::collections::HashMap;
-use std::env;
 use std::path::{Path, PathBuf};
 
 use throughline_agents::agent::USUAL;
@@ -44,7 +43,7 @@ pub(crate) fn config(place: &Place) -> Fleet {
 
 /// Where the fleet's database is.
 pub(crate) fn address(place: &Place, fleet: &Fleet) -> Result<Address, Failure> {
-    let url = match env::var(URL_VARIABLE).ok().filter(|url| !url.trim().is_empty()) {
+    let url = match place.around.text(URL_VARIABLE).filter(|url| !url.trim().is_empty()) {
         Some(url) => url,
         None if !fleet.url.is_empty() => fleet.url.clone(),
         // Errors about a file name it, and this would be no file's name.
@@ -88,9 +87,9 @@ pub(crate) fn address_of(place: &Place, url: &str) -> Result<Address, Failure> {
     let mut address = Address::parse(url)?;
     address.named_authorities = surroundings::named_authorities();
     if address.login.password.is_none() {
-        address.login.password = env::var("PGPASSWORD").ok().filter(|password| !password.is_empty());
+        address.login.password = place.around.text("PGPASSWORD").filter(|password| !password.is_empty());
     }
-    let pgpass = env::var_os("PGPASSFILE")
+    let pgpass = (place.around.var)("PGPASSFILE")
         .map(PathBuf::from)
         .or_else(|| place.user_home.as_ref().map(|home| home.join(".pgpass")));
     if let Some(Ok(Some(text))) = pgpass.map(|file| outside::read_limited(&file, PGPASS_BYTES_MAX)) {
@@ -124,7 +123,7 @@ pub(crate) fn sender(place: &Place, fleet: &Fleet) -> Result<Sender, Failure> {
                 .hint("it is \"path\", \"name\" or \"hash\""));
         }
     };
-    let told = |is_sent: bool, set: &str, found: fn() -> Option<String>| {
+    let told = |is_sent: bool, set: &str, found: &dyn Fn() -> Option<String>| {
         if !is_sent {
             None
         } else if set.is_empty() {
@@ -135,9 +134,9 @@ pub(crate) fn sender(place: &Place, fleet: &Fleet) -> Result<Sender, Failure> {
     };
     Ok(Sender {
         machine: machine::id(&place.home)?,
-        machine_name: told(fleet.send_machine, &fleet.machine, host_name),
-        user_name: told(fleet.send_user, &fleet.user, || {
-            env::var("USER").or_else(|_| env::var("LOGNAME")).ok()
+        machine_name: told(fleet.send_machine, &fleet.machine, &host_name),
+        user_name: told(fleet.send_user, &fleet.user, &|| {
+            place.around.text("USER").or_else(|| place.around.text("LOGNAME"))
         }),
         agent: USUAL.id.to_owned(),
         agents: HashMap::new(),
