@@ -9,12 +9,13 @@ use super::error::ArchiveError;
 use crate::door::Spot;
 
 /// Every migration; the schema version is how many of them a database has had.
-const MIGRATIONS: [&str; 5] = [
+const MIGRATIONS: [&str; 6] = [
     include_str!("../../migrations/0001_entries.sql"),
     include_str!("../../migrations/0002_sessions.sql"),
     include_str!("../../migrations/0003_usage.sql"),
     include_str!("../../migrations/0004_usage_moved.sql"),
     include_str!("../../migrations/0005_usage_disagreements.sql"),
+    include_str!("../../migrations/0006_usage_agents.sql"),
 ];
 
 /// The schema version this program writes.

@@ -1,0 +1,14 @@
+//! The real clients of other agents with our hooks in them: what they then send to the model, and what they survive.
+#![cfg_attr(
+    test,
+    expect(clippy::disallowed_methods, reason = "tests look at files behind the product's back")
+)]
+
+#[cfg(test)]
+mod gemini_compression;
+#[cfg(test)]
+mod gemini_faults;
+#[cfg(test)]
+mod gemini_scene;
+#[cfg(test)]
+mod gemini_sessions;
