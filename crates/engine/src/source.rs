@@ -157,10 +157,10 @@ impl LineReader {
         (self.agent.transcripts.read_line)(bytes, &mut self.carried, &mut |line| take(line))
     }
 
-    /// The folder that the lines read so far say the session works in.
+    /// What the lines so far said that later ones rest on.
     #[must_use]
-    pub fn folder(&self) -> &str {
-        &self.carried.cwd
+    pub fn so_far(&self) -> &Carried {
+        &self.carried
     }
 
     /// What its later lines rest on, for the cursor behind the last one that was read.

@@ -116,9 +116,14 @@ fn of_agent(place: &Place, project: &Project, agent: &'static Agent) -> Vec<Tran
                 let mut files = files_below(agent, &folder.join(below));
                 files.sort_by_key(|file| std::cmp::Reverse(file.written));
                 files.truncate(ASKED_MAX);
-                found.extend(
-                    files.into_iter().filter(|file| belongs.has(working_folder(&file.source()).as_deref())),
-                );
+                for mut file in files {
+                    let told = told_by(&file.source());
+                    // A subagent's is no session.
+                    if !told.is_sidechain && belongs.has(told.folder.as_deref()) {
+                        file.session = told.session.unwrap_or(file.session);
+                        found.push(file);
+                    }
+                }
             }
             Kept::Rows(format) => {
                 let database = folder.join(format.database);
@@ -160,18 +165,32 @@ impl<'b> Belonging<'b> {
     }
 }
 
-/// The folder that a transcript was held in, as its first lines tell.
-fn working_folder(source: &Source<'_>) -> Option<String> {
+/// What a transcript's first lines tell of it.
+#[derive(Default)]
+struct ToldBy {
+    /// The folder that it was held in.
+    folder: Option<String>,
+    /// Its session, where they name one: a file's name may hold a part of it only.
+    session: Option<String>,
+    /// Whether it is a subagent's.
+    is_sidechain: bool,
+}
+
+fn told_by(source: &Source<'_>) -> ToldBy {
     let mut reader = LineReader::afresh(source.agent);
+    let mut told = ToldBy::default();
+    let known = |text: &str| Some(text).filter(|text| !text.is_empty()).map(str::to_owned);
     for line in source.first_lines() {
-        let mut told = None;
-        reader.each(&line, |line| told = told.take().or(line.cwd.as_deref().map(str::to_owned)));
-        let carried = Some(reader.folder()).filter(|folder| !folder.is_empty()).map(str::to_owned);
-        if let Some(folder) = told.or(carried) {
-            return Some(folder);
+        reader
+            .each(&line, |line| told.folder = told.folder.take().or(line.cwd.as_deref().map(str::to_owned)));
+        let carried = reader.so_far();
+        told.folder = told.folder.or_else(|| known(&carried.cwd));
+        (told.session, told.is_sidechain) = (known(&carried.session), carried.is_sidechain);
+        if told.folder.is_some() {
+            break;
         }
     }
-    None
+    told
 }
 
 /// The transcript of a session, or the file that was named.
@@ -220,7 +239,13 @@ fn elsewhere(place: &Place, id: &str) -> Option<Transcript> {
                     paths.find_map(|path| file_at(agent, path))
                 }
                 Kept::Files { below, .. } => {
-                    files_below(agent, &folder.join(below)).into_iter().find(|it| it.session == id)
+                    let mut files = files_below(agent, &folder.join(below)).into_iter();
+                    files.find_map(|mut file| {
+                        if file.session != id && id.starts_with(&file.session) {
+                            file.session = told_by(&file.source()).session?;
+                        }
+                        (file.session == id).then_some(file)
+                    })
                 }
                 Kept::Rows(format) => {
                     let database = folder.join(format.database);
