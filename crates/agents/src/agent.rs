@@ -82,7 +82,8 @@ pub struct HookDialect {
     pub encode: fn(&Reply, &HookPayload) -> String,
     /// Whether its hooks bring the summary of a compaction; else it is looked up in the transcript.
     pub brings_summary: bool,
-    /// Whether a session that is resumed has lost what hooks had told it.
+    /// Whether a session that is resumed has lost what its start was told, and the prompt beside it: a start waits for the prompt
+    /// there, and speaks behind it.
     pub forgets_on_resume: bool,
 }
 

@@ -24,6 +24,9 @@ pub struct SessionProgress {
     /// The last compaction that was noticed in the transcript, by what names it there: for clients without a hook for it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub compaction_noticed: String,
+    /// A start that has not spoken yet, by how it came about: it does at the next hook that may.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_waits: Option<String>,
 }
 
 impl SessionProgress {

@@ -14,6 +14,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use events::{hot_path, post_compact, pre_compact, session_end, session_start, stop, subagent};
+use steps::late_start::{self, LateStart};
 use steps::{compaction, noticing};
 use throughline_agents::agent::{Agent, Kept, USUAL};
 use throughline_agents::hook::{Event, HookPayload, Reply};
@@ -179,9 +180,14 @@ impl Run {
         if subagent::compacts(&self.payload) {
             return subagent::run(self);
         }
-        if noticing::compacted(self, spool.as_deref()) {
-            gate::watch(self);
-            return session_start::after_compaction(self);
+        let is_compacted = noticing::compacted(self, spool.as_deref());
+        match late_start::settle(self, is_compacted) {
+            LateStart::None => {}
+            LateStart::Waits => return Outcome::silent(),
+            LateStart::Begins(source) => {
+                gate::watch(self);
+                return session_start::late(self, &source);
+            }
         }
         match self.payload.event {
             Event::SessionStart => session_start::run(self),

@@ -6,6 +6,7 @@ pub(super) mod checkpoints;
 pub(super) mod compaction;
 pub(super) mod glance;
 pub(super) mod hand_over;
+pub(super) mod late_start;
 pub(super) mod later_difference;
 pub(super) mod masking;
 pub(super) mod notes;

@@ -3,7 +3,6 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use throughline_agents::hook::Event;
 use throughline_store::door::outside;
 use throughline_store::spool::Spool;
 
@@ -23,13 +22,6 @@ pub(in crate::hook) fn length(run: &Run) -> u64 {
 /// Whether the context was compacted since the last hook, and nobody was told yet. Costs what was written meanwhile.
 pub(in crate::hook) fn compacted(run: &Run, spool: Option<&Spool>) -> bool {
     let Some(compaction_in) = run.agent.transcripts.compaction_in else { return false };
-    let may_speak = matches!(
-        run.payload.event,
-        Event::UserPromptSubmit | Event::PostToolUse | Event::PostToolUseFailure | Event::PostToolBatch
-    );
-    if !may_speak || run.payload.agent_id.is_some() {
-        return false;
-    }
     // A session that we have not seen before was not compacted while we looked away.
     let Some(before) =
         spool.and_then(|spool| spool.last_records().map(|record| record.length).find(|it| *it > 0))

@@ -38,27 +38,12 @@ struct Beginning<'b> {
 
 pub(in crate::hook) fn run(run: &Run) -> Outcome {
     let source = run.payload.source.as_deref().unwrap_or("startup");
-    begin(run, source, start_of(run, source))
+    late(run, source)
 }
 
-/// The context was compacted, and the client has no event for it: what a start after a compaction gives is given now.
-pub(in crate::hook) fn after_compaction(run: &Run) -> Outcome {
-    begin(run, "compact", Start::Compact)
-}
-
-/// How a session starts. One that was resumed without what hooks had told it is told again, as at its start or after its last
-/// compaction.
-fn start_of(run: &Run, source: &str) -> Start {
-    match Start::from_word(source) {
-        Start::Resume if run.agent.hooks.forgets_on_resume => {
-            let was_compacted = CompactionMark::last(&run.folder).is_some_and(|mark| mark.happened_at > 0);
-            if was_compacted { Start::Compact } else { Start::Startup }
-        }
-        start => start,
-    }
-}
-
-fn begin(run: &Run, source: &str, start: Start) -> Outcome {
+/// The same at another event, for clients whose start cannot speak, and for a compaction that they have no event for.
+pub(in crate::hook) fn late(run: &Run, source: &str) -> Outcome {
+    let start = Start::from_word(source);
     let home = &run.place.home;
     let known = run.facts();
     let found = || run.place.project_root(Path::new(&run.payload.cwd)).map(|root| run.place.settled(root));
@@ -77,10 +62,6 @@ fn begin(run: &Run, source: &str, start: Start) -> Outcome {
     let note = Some(serde_json::json!({ "start": one_line(source, 20) }));
     note_start(&gate, source);
     let mark = (start == Start::Compact).then(|| {
-        if source != "compact" {
-            // It happened before the session was left.
-            return CompactionMark::last(&run.folder).unwrap_or_default();
-        }
         let mut mark = CompactionMark::of_compaction(&run.folder, run.now);
         if mark.trigger.is_empty() && run.agent.transcripts.compaction_in.is_some() {
             "auto".clone_into(&mut mark.trigger);
