@@ -1,5 +1,6 @@
 //! A compression: no hook is told of it; the next prompt or tool carries the briefing, whole, once.
 
+use serde_json::Value;
 use throughline_testkit::{Kind, Script, Step, Usage};
 
 use crate::gemini_scene::{SUMMARY, Scene, fragments, shell};
@@ -35,7 +36,7 @@ fn the_tool_after_a_compression_brings_the_briefing_whole_and_once() {
     assert!(told.last_results()[0].contains("Output: 2"));
     let briefing = fragments(told, "briefing");
     let briefing = briefing.last().expect("a briefing after the compression");
-    assert!(briefing.contains(DECISION) && briefing.contains("[CONTEXT RESTORED]"), "{briefing}");
+    assert!(briefing.contains(DECISION) && briefing.contains("You were just compacted"), "{briefing}");
     assert!(told.last_results()[0].contains(briefing.as_str()), "with the tool's result");
     assert_eq!(fragments(last, "briefing"), fragments(told, "briefing"), "once");
     assert_eq!(scene.logged(), "");
@@ -57,7 +58,8 @@ fn a_compression_before_the_last_answer_of_a_turn_is_made_up_for_with_the_next_p
     assert!(third.contains(SUMMARY) && third.contains("the third words"));
     let briefings = fragments(third, "briefing");
     assert!(briefings.last().is_some_and(|text| text.contains(DECISION)), "{:?}", third.hook_texts());
-    let restored = |texts: &[String]| texts.iter().filter(|text| text.contains("[CONTEXT RESTORED]")).count();
+    let restored =
+        |texts: &[String]| texts.iter().filter(|text| text.contains("You were just compacted")).count();
     assert_eq!(
         restored(&fragments(fourth, "briefing")),
         restored(&briefings),
@@ -72,8 +74,10 @@ fn a_compression_is_in_the_reports() {
     let steps = [full(shell("echo 1")), shell("echo 2"), Step::text("done")];
     scene.lab.set_script(Script::new().turn("second", steps).compact_summary(SUMMARY));
     scene.lab.resume("the second words").assert_success();
-    let sessions = scene.run(&["sessions", "list"]).stdout;
-    assert!(sessions.contains("Gemini") || sessions.contains("gemini"), "{sessions}");
-    let usage = scene.run(&["usage", "--json"]).stdout;
-    assert!(usage.contains("gemini-2.5-flash"), "{usage}");
+    let sessions: Value = serde_json::from_str(&scene.run(&["sessions", "list", "--json"]).stdout).unwrap();
+    let sessions = sessions.as_array().unwrap_or_else(|| panic!("{sessions}"));
+    assert_eq!(sessions.len(), 1, "two files, one session: {sessions:?}");
+    assert_eq!(sessions[0]["agent"], "gemini");
+    let usage = scene.run(&["usage", "agents", "--json"]).stdout;
+    assert!(usage.contains("gemini"), "{usage}");
 }
