@@ -71,3 +71,21 @@ fn what_the_session_did_is_remembered_as_it_happened() {
         assert!(said.contains(known), "{known}: {said}");
     }
 }
+
+/// The clock is moved by the configuration: every pause is a long one.
+#[test]
+fn a_session_that_is_resumed_after_a_pause_is_told_what_happened_meanwhile() {
+    let Some(scene) = Scene::installed() else { return };
+    scene.lab.home().configure("[restore]\nbanner_minutes = 0\nbriefing_minutes = 0\nidle_minutes = 0\n");
+    scene.lab.ask("the first words").assert_success();
+    scene.lab.home().git(&["commit", "--quiet", "--allow-empty", "--message=made at night"]);
+    scene.lab.resume("the second words").assert_success();
+    let last = scene.asked().pop().unwrap();
+    assert!(last.contains("the first words") && last.contains("the second words"));
+    assert!(
+        last.hook_texts().last().is_some_and(|text| text.contains("made at night")),
+        "{:?}",
+        last.hook_texts()
+    );
+    assert_eq!(scene.logged(), "");
+}

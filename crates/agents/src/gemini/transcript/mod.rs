@@ -2,7 +2,8 @@
 //!
 //! A line is a header, a message, or a patch (`$set`). A message comes again under its id when more of it is known: its tool calls
 //! and their results. A patch with a list of messages repeats what was told (at a resume, after a failure) or, at a compression,
-//! has a summary in the place of what it left out: nothing but that summary is new in it.
+//! has a summary in the place of what it left out: nothing but that summary is new in it. Where a request was cancelled, or long results
+//! were cut, the client writes its whole history down once more as messages with new ids, and then as a list.
 
 mod calls;
 mod record;
@@ -42,6 +43,7 @@ pub fn read_line<'l>(
             match message.kind {
                 b"user" => user(&message, carried, take),
                 b"gemini" => response(&message, carried, take),
+                b"info" => stopped(&message, carried, take),
                 _ => {}
             }
             None
@@ -53,6 +55,9 @@ pub fn read_line<'l>(
 
 /// A whole list of messages: only a summary that was not told yet is new in it.
 fn list_replaced<'l>(messages: super::Raw<'l>, carried: &'l mut Carried, take: &mut dyn FnMut(Line<'l>)) {
+    if carried.told == AGAIN {
+        carried.told = 0;
+    }
     let found = list(messages);
     if let Some(folder) = found.folder {
         carried.cwd = folder.into_owned();
@@ -82,10 +87,15 @@ fn user<'l>(message: &Message<'l>, carried: &'l mut Carried, take: &mut dyn FnMu
         return;
     }
     let Some(content) = message.display.or(message.content) else { return };
-    let told = words::read(content);
-    if let Some(folder) = words::folder(content) {
-        carried.cwd = folder.into_owned();
+    if words::is_context(content) {
+        // It is told in a list. As a message it is the first of a history that is written down again.
+        carried.message.clear();
+        carried.told = AGAIN;
     }
+    if carried.told == AGAIN {
+        return;
+    }
+    let told = words::read(content);
     if let (Some(words::Words::Summary), Some(id)) = (&told, message.id) {
         let compression = Compression { id, timestamp: message.timestamp, summary: content };
         return compressed(compression, carried, take);
@@ -102,9 +112,18 @@ fn user<'l>(message: &Message<'l>, carried: &'l mut Carried, take: &mut dyn FnMu
 
 /// How much of a message was told: its words, and behind them twice the number of its calls.
 const TOLD_WORDS: u64 = 1;
+/// What follows was told: a history that is written down again, up to the list of it.
+const AGAIN: u64 = u64::MAX;
 
 /// A response of the model, or more of one that was told.
 fn response<'l>(message: &Message<'l>, carried: &'l mut Carried, take: &mut dyn FnMut(Line<'l>)) {
+    if carried.told == AGAIN {
+        // The client's copies name no model.
+        if message.model.is_none() {
+            return;
+        }
+        carried.told = 0;
+    }
     let is_again = message.id.is_some_and(|id| id == carried.message);
     let calls_told = if is_again { usize::try_from(carried.told / 2).unwrap_or(usize::MAX) } else { 0 };
     let calls: Vec<Call<'l>> = message.calls().skip(calls_told).take(CALLS_MAX).map(calls::read).collect();
@@ -136,6 +155,13 @@ fn response<'l>(message: &Message<'l>, carried: &'l mut Carried, take: &mut dyn 
     take(Line { uuid, ..line_of(carried, message.timestamp, what) });
     if !answers.is_empty() {
         take(line_of(carried, message.timestamp, What::ToolsAnswered(answers)));
+    }
+}
+
+/// The user stopped the agent; everything else that the client notes for the user is its own.
+fn stopped<'l>(message: &Message<'l>, carried: &'l mut Carried, take: &mut dyn FnMut(Line<'l>)) {
+    if message.content.and_then(super::Raw::plain) == Some("Request cancelled.") {
+        take(Line { uuid: message.id, ..line_of(carried, message.timestamp, What::Interrupted) });
     }
 }
 

@@ -60,10 +60,13 @@ pub(in crate::gemini) struct Message<'a> {
     /// What the user sees of it: without files that were read for it, and without what hooks said.
     pub(super) display: Option<Raw<'a>>,
     calls: Option<Raw<'a>>,
+    /// Whether it is told like a response: what the client makes up at a compression is not.
+    is_response: bool,
 }
 
 impl<'a> Message<'a> {
     fn take(&mut self, key: &[u8], value: Raw<'a>) {
+        self.is_response |= matches!(key, b"model" | b"tokens" | b"thoughts");
         match key {
             b"id" => self.id = value.plain(),
             b"type" => self.kind = value.inside().unwrap_or_default(),
@@ -125,7 +128,8 @@ pub(in crate::gemini) fn list(messages: Raw<'_>) -> Listed<'_> {
         if message.kind == b"user" && found.folder.is_none() {
             found.folder = message.content.and_then(words::folder);
         }
-        let is_answer = message.kind == b"gemini" && message.content.is_some_and(acknowledges);
+        let is_answer =
+            message.kind == b"gemini" && !message.is_response && message.content.is_some_and(acknowledges);
         let above = before.take().filter(|above| is_answer && above.kind == b"user");
         if let (Some(id), Some(summary)) = (message.id, above.and_then(|above| above.content)) {
             found.compression = Some(Compression { id, timestamp: message.timestamp, summary });

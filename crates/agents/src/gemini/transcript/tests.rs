@@ -153,6 +153,40 @@ fn session_and_folder_are_those_of_the_lines_before() {
     assert_eq!(seen, [(text("s1"), text("/home/me/app"), text("u1"))]);
 }
 
+/// As after a request that the user cancelled: every message has a new id, and a list of them follows.
+#[test]
+fn a_history_that_is_written_down_again_tells_nothing_and_is_no_compression() {
+    let [summary, answer] = snapshot("ack1");
+    let synthetic = |id: &str, text: &str| json!({"id": id, "type": "gemini", "content": [{"text": text}], "thoughts": [], "tokens": null});
+    let mut again = context();
+    again["id"] = json!("new0");
+    again["content"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({"text": "<state_snapshot>the summary</state_snapshot>"}));
+    let burst = [again, synthetic("new1", ACKNOWLEDGED), user("new2", "first"), synthetic("new3", "one")];
+    let stopped = json!({"id": "i1", "timestamp": "2026-11-18T07:00:05.000Z", "type": "info", "content": "Request cancelled."});
+    let mut lines =
+        vec![user("u1", "first"), gemini("g1", "one", &[]), set(&[context(), summary, answer]), stopped];
+    lines.extend(burst.clone());
+    lines.extend([set(&burst), user("u2", "second"), gemini("g2", "two", &[])]);
+    assert_eq!(
+        told(&lines),
+        [
+            "user: first",
+            "model at 900: said one",
+            "compacted",
+            "summary: <state_snapshot>the summary</state_snapshot>",
+            "Interrupted",
+            "user: second",
+            "model at 900: said two",
+        ]
+    );
+    // Where no list follows, a response of a model tells that the history is over.
+    let cut = [burst[0].clone(), user("new2", "first"), gemini("g2", "two", &[]), user("u3", "third")];
+    assert_eq!(told(&cut), ["model at 900: said two", "user: third"]);
+}
+
 #[test]
 fn a_list_at_a_resume_tells_nothing_and_one_of_a_compression_its_summary_once() {
     let resumed = set(&[context(), user("u1", "first"), gemini("g1", "one", &[])]);
@@ -182,7 +216,6 @@ fn what_hooks_and_the_client_put_under_the_users_name_is_not_the_users() {
     let hooks = json!({"id": "u2", "type": "user", "content": [
         {"text": "<hook_context>[throughline:briefing]\nours[/throughline]</hook_context>\n\nreal words"}, {"text": "<hook_context>more</hook_context>"}]});
     let lines = [
-        context(),
         hooks,
         user("u3", "Please continue."),
         user("u4", "Here is the user's editor context as a JSON object. This is for your information only."),
@@ -307,7 +340,7 @@ fn a_list_of_tasks_and_answers_to_questions_are_read() {
 #[test]
 fn the_clients_own_turns_and_thoughts_say_nothing() {
     let lines = [
-        json!({"id": "i", "type": "info", "content": "Request cancelled."}),
+        json!({"id": "i", "type": "info", "content": "Something else."}),
         json!({"id": "g", "type": "gemini", "content": [{"text": "Binary content received. Proceeding with analysis.", "thought": true}]}),
         json!({"id": "h", "type": "gemini", "content": [{"text": "made up"}]}),
         json!({"$rewindTo": "g"}),

@@ -37,6 +37,8 @@ const CLIENTS_OWN: [&str; 5] = [
 ];
 /// What the client says in the user's name where the model should go on.
 const GO_ON: &str = "Please continue.";
+/// How the client's word about its surroundings begins.
+const CONTEXT: &str = "<session_context>";
 /// How a summary begins.
 const SNAPSHOT: &str = "<state_snapshot>";
 
@@ -88,15 +90,22 @@ pub(super) fn summary(content: Raw<'_>) -> Option<Cow<'_, str>> {
 /// The folder that the session works in: the first one of those that the client tells the model of.
 pub(super) fn folder(content: Raw<'_>) -> Option<Cow<'_, str>> {
     const LIST: &str = "**Workspace Directories:**\\n  - ";
-    let first =
-        if content.inside().is_some() { content } else { content.elements().next()?.member(b"text")? };
-    let text = std::str::from_utf8(first.inside()?).ok()?;
-    if !text.trim_start_matches("\\n").starts_with("<session_context>") {
-        return None;
-    }
+    let text = opening(content).filter(|text| text.starts_with(CONTEXT))?;
     let (_, list) = text.split_once(LIST)?;
     let path = list.split("\\n").next()?.trim_end();
     Some(unescape(path)).filter(|path| path.starts_with('/') || path.contains(":\\"))
+}
+
+/// Whether this is what the client tells the model about its surroundings, before anybody says anything.
+pub(super) fn is_context(content: Raw<'_>) -> bool {
+    opening(content).is_some_and(|text| text.starts_with(CONTEXT))
+}
+
+/// The first text of a content, still as the line spells it.
+fn opening(content: Raw<'_>) -> Option<&str> {
+    let first =
+        if content.inside().is_some() { content } else { content.elements().next()?.member(b"text")? };
+    Some(std::str::from_utf8(first.inside()?).ok()?.trim_start_matches("\\n"))
 }
 
 /// The texts of a content, which is one or a list of parts; thoughts, calls, results and files are passed over.
