@@ -148,6 +148,19 @@ install_npm_client() {
     return 1
 }
 
+# codex_binary <platform>: the program inside Codex CLI's packages, which starts without node.
+codex_binary() {
+    local target
+    case "$1" in
+    linux-x64) target=x86_64-unknown-linux-musl ;;
+    linux-arm64) target=aarch64-unknown-linux-musl ;;
+    darwin-x64) target=x86_64-apple-darwin ;;
+    darwin-arm64) target=aarch64-apple-darwin ;;
+    *) return 1 ;;
+    esac
+    echo "node_modules/@openai/codex-$1/vendor/$target/bin/codex"
+}
+
 # library_version <folder>: the version of the MCP library that is installed there; nothing when there is none.
 library_version() {
     sed -n 's/^ *"version": "\(.*\)",\{0,1\}$/\1/p' "$1/node_modules/@modelcontextprotocol/sdk/package.json" 2>/dev/null

@@ -3,7 +3,8 @@
 //! Two scenes are offered. [`TempHome`] is a home, a project and a data folder that vanish with the test; programs
 //! started in it see nothing of the machine's own settings. [`ClientLab`] adds the real Claude Code client, which
 //! talks to a [`MockApi`] on the loopback interface that answers as a [`Script`] says. What the client sent is kept,
-//! so a test can assert on what a model would really have read.
+//! so a test can assert on what a model would really have read. [`CodexLab`] does the same for Codex CLI and a
+//! [`ResponsesApi`].
 #![expect(
     clippy::expect_used,
     clippy::panic,
@@ -14,6 +15,8 @@
 #![expect(clippy::must_use_candidate, reason = "programs are run and files written for their effect, too")]
 
 pub mod client;
+pub mod codex;
+mod codex_server;
 pub mod cut_proxy;
 pub mod gemini;
 pub mod gemini_api;
@@ -26,11 +29,15 @@ pub mod payload;
 pub mod postgres;
 pub mod process;
 pub mod request;
+pub mod responses_api;
+pub mod responses_request;
 pub mod script;
 mod sse;
 pub mod transcript;
 
 pub use client::ClientLab;
+pub use codex::CodexLab;
+pub use codex_server::CodexServer;
 pub use cut_proxy::CutProxy;
 pub use gemini::GeminiLab;
 pub use gemini_api::{GeminiApi, GeminiRequest};
@@ -40,5 +47,7 @@ pub use mock_api::MockApi;
 pub use postgres::{Pooler, Postgres};
 pub use process::Output;
 pub use request::{HookText, Kind, Request};
+pub use responses_api::ResponsesApi;
+pub use responses_request::ResponsesRequest;
 pub use script::{Script, Step, Usage};
 pub use transcript::Transcript;

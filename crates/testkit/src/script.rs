@@ -238,17 +238,21 @@ impl Playback {
     }
 
     pub(crate) fn next(&mut self, kind: Kind, body: &Value) -> Step {
+        let answered = request::messages(body).filter(|message| message["role"] == "assistant").count();
+        self.next_after(kind, &request::user_said(body), answered)
+    }
+
+    /// The step that follows what the user said and how often the model has answered, however a client spells both.
+    pub(crate) fn next_after(&mut self, kind: Kind, said: &[String], answered: usize) -> Step {
         match kind {
             Kind::Compact => self.script.compact.clone(),
             Kind::Side => self.script.side.clone(),
             Kind::Subagent => {
-                let answered =
-                    request::messages(body).filter(|message| message["role"] == "assistant").count();
                 let last = self.script.subagent.len().saturating_sub(1);
                 self.script.subagent.get(answered.min(last)).unwrap_or(&self.script.fallback).clone()
             }
             Kind::Main => {
-                if let Some(turn) = self.latest_turn(body).filter(|&turn| self.has_steps(turn)) {
+                if let Some(turn) = self.latest_turn(said).filter(|&turn| self.has_steps(turn)) {
                     self.active = Some(turn);
                 }
                 self.active.and_then(|turn| self.take(turn)).unwrap_or_else(|| self.script.fallback.clone())
@@ -257,8 +261,7 @@ impl Playback {
     }
 
     /// The turn whose words were said last by the user.
-    fn latest_turn(&self, body: &Value) -> Option<usize> {
-        let said = request::user_said(body);
+    fn latest_turn(&self, said: &[String]) -> Option<usize> {
         said.iter().rev().find_map(|text| {
             let found = self.script.turns.iter().enumerate();
             let found = found.filter_map(|(turn, (when, _))| Some((text.rfind(when.as_str())?, turn)));

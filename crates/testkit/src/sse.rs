@@ -22,6 +22,17 @@ pub(crate) fn event_stream(message: &Value) -> String {
     stream
 }
 
+/// The whole event stream of one answer of the Responses API.
+pub(crate) fn response_stream(id: &str, items: &[Value], usage: &Value) -> String {
+    let mut stream = String::new();
+    push(&mut stream, "response.created", json!({"response": {"id": id}}));
+    for (index, item) in items.iter().enumerate() {
+        push(&mut stream, "response.output_item.done", json!({"output_index": index, "item": item}));
+    }
+    push(&mut stream, "response.completed", json!({"response": {"id": id, "usage": usage}}));
+    stream
+}
+
 /// A block as it is announced, and the one delta that fills it.
 fn opened(block: &Value) -> (Value, Value) {
     let mut empty_block = block.clone();

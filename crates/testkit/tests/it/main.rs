@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test stops where its scene is broken")]
 
 mod client;
+mod codex;
 mod compaction;
 mod gemini;
 mod home;
