@@ -5,6 +5,7 @@
 
 pub mod agent;
 pub mod claude_code;
+pub mod codex;
 pub mod compaction_point;
 pub mod gemini;
 pub mod hook;
