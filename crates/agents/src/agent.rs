@@ -5,6 +5,7 @@ use throughline_domain::context::Moment;
 use throughline_domain::transcript::Line;
 
 use crate::claude_code;
+use crate::codex;
 use crate::compaction_point::CompactionPoint;
 use crate::gemini;
 use crate::hook::{HookPayload, Reply};
@@ -164,6 +165,35 @@ pub static CLAUDE_CODE: Agent = Agent {
     status_line: Some(claude_code::statusline_payload::parse),
 };
 
+/// Codex CLI.
+pub static CODEX: Agent = Agent {
+    id: "codex",
+    title: "Codex CLI",
+    hooks: HookDialect {
+        read: codex::hook_payload::parse,
+        encode: |reply, payload| codex::hook_reply::encode(reply, payload.event, &payload.event_name),
+        brings_summary: false,
+        forgets_on_resume: false,
+    },
+    folders: &[ClientFolder::Named("CODEX_HOME", ""), ClientFolder::Home(".codex")],
+    transcripts: TranscriptFormat {
+        read_line: codex::transcript::read_line,
+        last_usage: codex::transcript_tail::last_usage,
+        moment: codex::transcript_tail::moment,
+        usage: codex::usage_lines::read,
+        compaction_in: None,
+        kept: Kept::Files {
+            below: codex::transcript_place::FOLDER,
+            is_one: codex::transcript_place::is_rollout,
+        },
+        session_of: codex::transcript_place::session_of,
+        project_folder: None,
+    },
+    compaction: CompactionRule::Told(codex::compaction_point::of),
+    process_variable: None,
+    status_line: None,
+};
+
 /// Gemini CLI.
 pub static GEMINI: Agent = Agent {
     id: "gemini",
@@ -192,7 +222,7 @@ pub static GEMINI: Agent = Agent {
 };
 
 /// Every agent that we know.
-pub static AGENTS: [&Agent; 2] = [&CLAUDE_CODE, &GEMINI];
+pub static AGENTS: [&Agent; 3] = [&CLAUDE_CODE, &CODEX, &GEMINI];
 
 /// The agent where nothing names one: hooks and sessions of earlier versions name none.
 pub static USUAL: &Agent = &CLAUDE_CODE;

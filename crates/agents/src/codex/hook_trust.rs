@@ -20,7 +20,7 @@ pub fn questions(folder: &str, our_version: &str) -> String {
         serde_json::json!({"method": "initialized"}),
         serde_json::json!({"id": QUESTION, "method": "hooks/list", "params": {"cwds": [folder]}}),
     ];
-    lines.iter().map(|line| format!("{line}\n")).collect()
+    lines.map(|line| line.to_string() + "\n").concat()
 }
 
 /// What the client answered.

@@ -21,8 +21,23 @@ const ID_BYTES: usize = 36;
 /// ```
 #[must_use]
 pub fn thread_of(path: &str) -> Option<&str> {
-    let name = path.rsplit(['/', '\\']).next()?;
-    let id = name.strip_prefix(BEGINS)?.strip_suffix(ENDS)?.get(MOMENT_BYTES..)?;
+    thread_in(path.rsplit(['/', '\\']).next()?.strip_suffix(ENDS)?)
+}
+
+/// Whether a file of this name is a rollout.
+#[must_use]
+pub fn is_rollout(name: &str) -> bool {
+    thread_of(name).is_some()
+}
+
+/// The thread of a rollout, by its name without the ending; all of the name where that is no rollout's.
+#[must_use]
+pub fn session_of(stem: &str) -> &str {
+    thread_in(stem).unwrap_or(stem)
+}
+
+fn thread_in(stem: &str) -> Option<&str> {
+    let id = stem.strip_prefix(BEGINS)?.get(MOMENT_BYTES..)?;
     let is_id = id.len() == ID_BYTES && id.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
     is_id.then_some(id)
 }

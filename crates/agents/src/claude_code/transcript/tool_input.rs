@@ -7,11 +7,11 @@ use throughline_domain::transcript::{Escaped, Tool, ToolCall};
 use super::scan::{Raw, Walk};
 
 /// The beginning of a text that is kept: what is written, replaced or planned can be a whole file.
-const TEXT_BYTES_MAX: usize = 4 << 10;
+pub(crate) const TEXT_BYTES_MAX: usize = 4 << 10;
 /// The beginning of a command line: with a here-document it can hold a whole file.
-const COMMAND_BYTES_MAX: usize = 16 << 10;
+pub(crate) const COMMAND_BYTES_MAX: usize = 16 << 10;
 /// Most rows of a list of tasks, and most edits and questions of one call.
-const ROWS_MAX: usize = 256;
+pub(crate) const ROWS_MAX: usize = 256;
 /// A longer word is cut in two.
 const WORD_BYTES_MAX: usize = 1 << 10;
 
