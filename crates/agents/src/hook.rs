@@ -79,6 +79,8 @@ pub struct HookPayload {
     pub compacts_at_tokens: Option<u64>,
     /// The client's process, where the client says so.
     pub client_pid: Option<u32>,
+    /// Turns that it stands for, where its client does not tell of each; 0 where it does.
+    pub turns: u64,
     /// Tool calls that this event reports.
     pub tool_calls: u64,
     /// Command lines among them, with the ends of what they printed: the client writes their answers later.

@@ -9,6 +9,7 @@ pub mod codex;
 pub mod compaction_point;
 pub mod gemini;
 pub mod hook;
+pub mod opencode;
 pub mod status_line;
 pub mod transcript;
 pub mod usage_line;

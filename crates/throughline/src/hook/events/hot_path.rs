@@ -61,7 +61,7 @@ pub(in crate::hook) fn run(run: &Run, mut spool: Option<&mut Spool>) -> Outcome 
     if !ends_a_turn(run) {
         return outcome;
     }
-    outcome.turn += 1;
+    outcome.turn += run.payload.turns.max(1);
     let usage = usage(run);
     let facts = told_anew(run, facts, usage.as_ref());
     if let Some(usage) = &usage
