@@ -8,7 +8,6 @@ const DATABASE = resolve(XDG_DATA_HOME || `${HOME}/.local/share`, "opencode", OP
 const taken = (globalThis[Symbol.for("throughline.opencode")] ??= new Set())
 const within = (promise, ms) => Promise.race([promise, new Promise((done) => setTimeout(done, ms).unref?.())])
 const quiet = (hook) => async (input, output) => { try { await hook(input, output) } catch {} } // a hook never throws
-
 export default async ({ client, directory }) => {
   if (taken.size === taken.add(directory).size) return {} // installed twice, it works once
   let rest = 0, compaction // when it may be called again after a hang; what the user set for compactions
@@ -41,11 +40,12 @@ export default async ({ client, directory }) => {
       tell(session, "PostCompact", { compact_summary: session.summary })
       give(session, "SessionStart", { source: "compact" })
     },
-    "message.updated": ({ context }, { info: { tokens, summary, modelID } }) =>
-      tokens?.total && !summary && Object.assign(context, { context_tokens: tokens.total, model: modelID }),
+    "message.updated": (session, { info: { id, tokens, summary, modelID } }) => summary === true
+      ? (session.summaryID = id)
+      : tokens?.total && Object.assign(session.context, { context_tokens: tokens.total, model: modelID }),
     "message.part.updated": (session, { part }) => part.type === "compaction"
       ? (session.context.trigger = part.auto ? "auto" : "manual")
-      : part.type === "text" && session.compacting && (session.summary = part.text.slice(0, REPLY_MAX)),
+      : part.messageID === session.summaryID && part.type === "text" && (session.summary = part.text.slice(0, REPLY_MAX)),
   }
   return {
     config: quiet((config) => { compaction = config.compaction }),
