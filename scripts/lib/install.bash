@@ -123,9 +123,14 @@ install_client() {
     return 1
 }
 
-# npm_client_answers <binary> <version>: some print a name before their version.
+# npm_client_answers <binary> <version>: some print a name before their version, some make folders in the home.
 npm_client_answers() {
-    [[ -x $1 && " $("$1" --version 2>/dev/null </dev/null | tr '\n' ' ') " == *" $2 "* ]]
+    local home said
+    [[ -x $1 ]] && home=$(mktemp -d) || return 1
+    said=$(env -u XDG_CONFIG_HOME -u XDG_DATA_HOME -u XDG_CACHE_HOME -u XDG_STATE_HOME HOME="$home" \
+        "$1" --version 2>/dev/null </dev/null | tr '\n' ' ')
+    rm -rf "$home"
+    [[ " $said " == *" $2 "* ]]
 }
 
 # install_npm_client <folder> <package> <version> <binary>: another agent's client, the binary as a path below the folder;

@@ -3,8 +3,8 @@
 //! Two scenes are offered. [`TempHome`] is a home, a project and a data folder that vanish with the test; programs
 //! started in it see nothing of the machine's own settings. [`ClientLab`] adds the real Claude Code client, which
 //! talks to a [`MockApi`] on the loopback interface that answers as a [`Script`] says. What the client sent is kept,
-//! so a test can assert on what a model would really have read. [`CodexLab`] does the same for Codex CLI and a
-//! [`ResponsesApi`].
+//! so a test can assert on what a model would really have read. [`CodexLab`], [`GeminiLab`] and [`OpenCodeLab`] do the same for
+//! their clients, with a [`ResponsesApi`], a [`GeminiApi`] and a [`ChatApi`].
 #![expect(
     clippy::expect_used,
     clippy::panic,
@@ -14,6 +14,7 @@
 )]
 #![expect(clippy::must_use_candidate, reason = "programs are run and files written for their effect, too")]
 
+pub mod chat_api;
 pub mod client;
 pub mod codex;
 mod codex_server;
@@ -25,6 +26,7 @@ mod http;
 pub mod live;
 pub mod mcp_library;
 pub mod mock_api;
+pub mod opencode;
 pub mod payload;
 pub mod postgres;
 pub mod process;
@@ -35,6 +37,7 @@ pub mod script;
 mod sse;
 pub mod transcript;
 
+pub use chat_api::ChatApi;
 pub use client::ClientLab;
 pub use codex::CodexLab;
 pub use codex_server::CodexServer;
@@ -44,6 +47,7 @@ pub use gemini_api::{GeminiApi, GeminiRequest};
 pub use home::TempHome;
 pub use live::{LiveClient, TurnResult};
 pub use mock_api::MockApi;
+pub use opencode::OpenCodeLab;
 pub use postgres::{Pooler, Postgres};
 pub use process::Output;
 pub use request::{HookText, Kind, Request};

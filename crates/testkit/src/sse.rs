@@ -33,6 +33,20 @@ pub(crate) fn response_stream(id: &str, items: &[Value], usage: &Value) -> Strin
     stream
 }
 
+/// The whole stream of one answer of the chat completions API: pieces, each with the word that ends it, then the usage.
+pub(crate) fn completion_stream(id: &str, deltas: &[(Value, Option<&str>)], usage: &Value) -> String {
+    let chunk = |choices: Value| json!({"id": id, "object": "chat.completion.chunk", "created": 1, "model": "mock", "choices": choices});
+    let mut stream = String::new();
+    for (delta, end) in deltas {
+        let chunk = chunk(json!([{"index": 0, "delta": delta, "finish_reason": end}]));
+        stream.push_str(&format!("data: {chunk}\n\n"));
+    }
+    let mut last = chunk(json!([]));
+    last["usage"] = usage.clone();
+    stream.push_str(&format!("data: {last}\n\ndata: [DONE]\n\n"));
+    stream
+}
+
 /// A block as it is announced, and the one delta that fills it.
 fn opened(block: &Value) -> (Value, Value) {
     let mut empty_block = block.clone();

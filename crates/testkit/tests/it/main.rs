@@ -7,3 +7,4 @@ mod compaction;
 mod gemini;
 mod home;
 mod mock_api;
+mod opencode;
