@@ -9,6 +9,7 @@ use crate::codex;
 use crate::compaction_point::CompactionPoint;
 use crate::gemini;
 use crate::hook::{HookPayload, Reply};
+use crate::opencode;
 use crate::status_line::StatuslinePayload;
 use crate::transcript::{Carried, LastUsage};
 use crate::usage_line::UsageLine;
@@ -221,8 +222,39 @@ pub static GEMINI: Agent = Agent {
     status_line: None,
 };
 
+/// OpenCode.
+pub static OPENCODE: Agent = Agent {
+    id: "opencode",
+    title: "OpenCode",
+    hooks: HookDialect {
+        read: opencode::hook_payload::parse,
+        encode: opencode::hook_reply::encode,
+        brings_summary: true,
+        // What our plugin adds to a request is in no message: a new process knows nothing of it.
+        forgets_on_resume: true,
+    },
+    folders: &[ClientFolder::Named("XDG_DATA_HOME", "opencode"), ClientFolder::Home(".local/share/opencode")],
+    transcripts: TranscriptFormat {
+        read_line: opencode::transcript::read_line,
+        last_usage: opencode::usage::last_usage,
+        moment: opencode::usage::moment,
+        usage: opencode::usage::read,
+        kept: Kept::Rows(&RowFormat {
+            database: opencode::rows::DATABASE,
+            sessions: opencode::rows::SESSIONS,
+            lines: opencode::rows::LINES,
+        }),
+        compaction_in: None,
+        session_of: |stem| stem,
+        project_folder: None,
+    },
+    compaction: CompactionRule::Told(opencode::compaction_point::point),
+    process_variable: None,
+    status_line: None,
+};
+
 /// Every agent that we know.
-pub static AGENTS: [&Agent; 3] = [&CLAUDE_CODE, &CODEX, &GEMINI];
+pub static AGENTS: [&Agent; 4] = [&CLAUDE_CODE, &CODEX, &GEMINI, &OPENCODE];
 
 /// The agent where nothing names one: hooks and sessions of earlier versions name none.
 pub static USUAL: &Agent = &CLAUDE_CODE;

@@ -4,3 +4,6 @@ pub mod compaction_point;
 pub mod hook_payload;
 pub mod hook_reply;
 pub mod plugin;
+pub mod rows;
+pub mod transcript;
+pub mod usage;
