@@ -12,3 +12,5 @@ mod gemini_faults;
 mod gemini_scene;
 #[cfg(test)]
 mod gemini_sessions;
+#[cfg(test)]
+mod opencode_rows;

@@ -8,7 +8,7 @@ use super::message::Part;
 use super::{tool_input, user_words};
 use crate::claude_code::transcript::scan::Raw;
 
-/// Most pieces of one answer, and most answers to questions.
+/// Most pieces of one answer: what stands behind so many texts that are not the tool's is not looked at. Most questions.
 const PIECES_MAX: usize = 1_024;
 const QUESTIONS_MAX: usize = 16;
 
@@ -121,11 +121,16 @@ fn text(inside: &[u8]) -> &str {
 
 /// Adds a text without what the client and we put into it. Bytes that are no UTF-8 separate two pieces.
 fn push<'l>(inside: &'l [u8], text: &mut Escaped<'l>) {
+    let mut passed = 0;
     for chunk in inside.utf8_chunks() {
         let mut rest = chunk.valid();
         while let Some((begin, end)) = user_words::find_inserted(rest) {
             push_piece(&rest[..begin], text);
             rest = &rest[end..];
+            passed += 1;
+            if passed >= PIECES_MAX {
+                return;
+            }
         }
         push_piece(rest, text);
     }

@@ -37,25 +37,34 @@ pub(super) fn cleaned(text: Option<Raw<'_>>) -> Option<Cow<'_, str>> {
 }
 
 fn without_reminders(text: Cow<'_, str>) -> Cow<'_, str> {
-    let (open, close) = REMINDER;
-    let mut text = text;
-    while let Some(begin) = text.find(open)
-        && let Some(length) = text[begin..].find(close)
-    {
-        let end = begin + length + close.len();
+    let Some(mut found) = find_reminder(&text) else { return text };
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = &*text;
+    loop {
+        kept.push_str(&rest[..found.0]);
         // What stood apart stays apart.
-        text = Cow::Owned(format!("{}\n{}", &text[..begin], &text[end..]));
+        kept.push('\n');
+        rest = &rest[found.1..];
+        match find_reminder(rest) {
+            Some(next) => found = next,
+            None => break,
+        }
     }
-    text
+    kept.push_str(rest);
+    Cow::Owned(kept)
+}
+
+/// From one mark to the other. Without the second, the first is only spoken of.
+fn find_reminder(text: &str) -> Option<(usize, usize)> {
+    let (open, close) = REMINDER;
+    let begin = text.find(open)?;
+    let length = text[begin..].find(close)?;
+    Some((begin, begin + length + close.len()))
 }
 
 /// The first thing in an escaped text that somebody else put there: where it begins and where it ends.
 pub(super) fn find_inserted(text: &str) -> Option<(usize, usize)> {
-    let (open, close) = REMINDER;
-    let reminder = text.find(open).and_then(|begin| {
-        let length = text[begin..].find(close)?;
-        Some((begin, begin + length + close.len()))
-    });
+    let reminder = find_reminder(text);
     match (fragment::find(text), reminder) {
         (Some(ours), Some(reminder)) => Some(ours.min(reminder)),
         (ours, reminder) => ours.or(reminder),
