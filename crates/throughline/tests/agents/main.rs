@@ -13,4 +13,8 @@ mod gemini_scene;
 #[cfg(test)]
 mod gemini_sessions;
 #[cfg(test)]
+mod opencode_compaction;
+#[cfg(test)]
 mod opencode_rows;
+#[cfg(test)]
+mod opencode_scene;
