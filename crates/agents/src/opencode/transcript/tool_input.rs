@@ -90,8 +90,8 @@ fn patched<'l>(call: &ToolCall<'l>, patch: &str) -> Vec<ToolCall<'l>> {
     let mut calls: Vec<ToolCall<'l>> = Vec::new();
     for line in patch.lines() {
         let named = ["Add", "Update", "Delete"].into_iter().find_map(|deed| {
-            let path = line.strip_prefix("*** ")?.strip_prefix(deed)?.strip_prefix(" File: ")?;
-            Some((deed, path.trim()))
+            let file = line.strip_prefix("*** ")?.strip_prefix(deed)?.strip_prefix(" File: ")?;
+            Some((deed, file.trim()))
         });
         if let Some((deed, path)) = named {
             if calls.len() == FILES_MAX {
