@@ -44,8 +44,8 @@ pub type ReadLine = for<'l> fn(&'l [u8], &'l mut Carried, &mut dyn FnMut(Line<'l
 /// Reads what a line says about use. One that speaks of it and cannot be read is a problem.
 pub type ReadUsage = for<'l> fn(&'l [u8], &'l mut Carried, &mut dyn FnMut(UsageLine<'l>)) -> Option<Problem>;
 
-/// What names the last compaction in a stretch of a transcript.
-pub type CompactionIn = for<'s> fn(&'s [u8]) -> Option<&'s str>;
+/// Gives what names the last compaction in a stretch of a transcript: the same wherever the client repeats it.
+pub type NameCompaction = for<'s> fn(&'s [u8]) -> Option<&'s str>;
 
 /// A folder of a client.
 #[derive(Debug, Clone, Copy)]
@@ -105,7 +105,7 @@ pub struct TranscriptFormat {
     pub usage: ReadUsage,
     /// What names the last compaction in a stretch of a transcript, which may begin and end anywhere, for clients that have no hook
     /// for it.
-    pub compaction_in: Option<CompactionIn>,
+    pub compaction_in: Option<NameCompaction>,
     /// Where they are kept.
     pub kept: Kept,
     /// The session of a transcript, by its name without the ending.

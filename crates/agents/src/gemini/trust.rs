@@ -225,7 +225,9 @@ mod tests {
             FolderTrust::Distrusted { because: rule("/home/me/foreign") }
         );
         assert_eq!(asked(list, "/home/me/foreign/checked/b"), trusted("/home/me/foreign/checked/a"));
-        assert_eq!(asked(list, "/home/melanie"), FolderTrust::Unasked);
+        assert_eq!(asked(list, "/home"), FolderTrust::Unasked);
+        let twin = r#"{"/home/me/app": "TRUST_FOLDER"}"#;
+        assert_eq!(asked(twin, "/home/me/apple"), FolderTrust::Unasked);
         assert_eq!(asked("{}", "/home/me"), FolderTrust::Unasked);
     }
 

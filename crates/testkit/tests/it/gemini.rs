@@ -50,9 +50,9 @@ fn a_turn_with_a_tool_calls_every_hook_in_order_and_three_of_them_reach_the_mode
     assert_eq!(last_main(&lab).hook_texts(), ["MARK SessionStart", "MARK BeforeAgent", "MARK AfterTool"]);
     // The client calls it a success; how the command ended stands in its text alone.
     let session = fs::read_to_string(&lab.sessions()[0]).unwrap();
-    let calls =
+    let mut calls =
         session.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["toolCalls"][0].clone());
-    let call = calls.filter(|call| !call.is_null()).last().unwrap();
+    let call = calls.rfind(|call| !call.is_null()).unwrap();
     assert_eq!(call["status"], "success");
     let output = call["result"][0]["functionResponse"]["response"]["output"].as_str().unwrap();
     assert!(output.contains("Output: hi\nExit Code: 1\nProcess Group PGID: "), "{output}");

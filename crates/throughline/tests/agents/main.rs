@@ -18,3 +18,5 @@ mod opencode_compaction;
 mod opencode_rows;
 #[cfg(test)]
 mod opencode_scene;
+#[cfg(test)]
+mod gemini_terminal;

@@ -1,3 +1,5 @@
+//! Tests of the reader: lines of our own making, as the query gives them.
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use throughline_domain::context::Moment;
