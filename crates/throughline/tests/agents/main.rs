@@ -13,10 +13,10 @@ mod gemini_scene;
 #[cfg(test)]
 mod gemini_sessions;
 #[cfg(test)]
+mod gemini_terminal;
+#[cfg(test)]
 mod opencode_compaction;
 #[cfg(test)]
 mod opencode_rows;
 #[cfg(test)]
 mod opencode_scene;
-#[cfg(test)]
-mod gemini_terminal;
