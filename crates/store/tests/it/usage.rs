@@ -161,7 +161,7 @@ fn rows_come_back_as_they_were_given() {
         responses: vec![response("a", "2026-01-01T10:00:00.456Z", 2)],
         boundaries: vec![boundary.clone()],
         samples: vec![sample("s1", "2026-01-01T10:00:00.789Z", 42, true)],
-        files: Vec::new(),
+        ..Batch::default()
     };
     store.add(&batch).unwrap();
     assert_eq!(store.responses_after(0, 10).unwrap()[0].row, batch.responses[0]);
