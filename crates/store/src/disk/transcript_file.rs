@@ -20,6 +20,8 @@ use crate::known_files::FileMark;
 pub const LINE_BYTES_MAX: usize = throughline_domain::limits::TRANSCRIPT_LINE_BYTES_MAX;
 /// Bytes read at once. The buffer grows only for longer lines.
 const CHUNK_BYTES: usize = 1 << 20;
+/// Bytes read at once in search of a line's end: what is behind it is read again by whoever goes on from there.
+const SEARCH_BYTES: u64 = 32 << 10;
 /// Bytes by which a file is known again: its first ones, and those before the cursor (a line's end, with its id).
 const HEAD_BYTES: usize = 1_024;
 const TAIL_BYTES: usize = 512;
@@ -202,7 +204,7 @@ impl<'f> Walk<'f> {
         let stop = self.at.saturating_add(bytes_max.max(1));
         loop {
             let old = self.filled;
-            match self.fill() {
+            match self.fill(stop) {
                 Ok(0) => return,
                 Ok(_) => {}
                 Err(error) => {
@@ -244,7 +246,7 @@ impl<'f> Walk<'f> {
 
     /// Where the first line begins that begins behind the walk's own beginning.
     fn next_line_start(&mut self) -> Option<u64> {
-        while self.fill().ok()? > 0 {
+        while self.fill(self.at).ok()? > 0 {
             if let Some(newline) = memchr_iter(b'\n', &self.buffer[..self.filled]).next() {
                 return Some(self.at + newline as u64 + 1);
             }
@@ -267,10 +269,12 @@ impl<'f> Walk<'f> {
         is_whole
     }
 
-    /// Reads some more; 0 at the end of the part, or of the file if it became shorter.
-    fn fill(&mut self) -> io::Result<usize> {
+    /// Reads some more, up to `stop` first and behind it a little at a time, the longer the line the more; 0 at the end
+    /// of the part, or of the file if it became shorter.
+    fn fill(&mut self, stop: u64) -> io::Result<usize> {
         let from = self.at + self.filled as u64;
-        let left = usize::try_from(self.end.saturating_sub(from)).unwrap_or(usize::MAX);
+        let until = if from < stop { stop } else { from + SEARCH_BYTES.max(self.filled as u64) };
+        let left = usize::try_from(until.min(self.end).saturating_sub(from)).unwrap_or(usize::MAX);
         if left == 0 {
             return Ok(0);
         }

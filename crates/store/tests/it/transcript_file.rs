@@ -361,3 +361,28 @@ proptest! {
         prop_assert_eq!(scene.texts(), &written[left_out..]);
     }
 }
+
+/// What this thread has read so far.
+#[cfg(target_os = "linux")]
+fn bytes_read() -> u64 {
+    let told = fs::read_to_string("/proc/thread-self/io").unwrap();
+    told.lines().find_map(|line| line.strip_prefix("rchar: ")?.parse().ok()).unwrap()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_long_file_that_is_read_in_pieces_is_read_once() {
+    let mut scene = Scene::new();
+    scene.cursor = Cursor::at_start();
+    let lines: Vec<String> =
+        (0..12_000).map(|n| format!("{{\"n\":{n},\"text\":\"{}\"}}\n", "x".repeat(n % 2_000))).collect();
+    scene.append(lines.concat());
+    let (before, mut pieces) = (bytes_read(), 0);
+    while scene.read(1 << 20, Writer::Busy).more {
+        pieces += 1;
+    }
+    let (read, length) = (bytes_read() - before, fs::metadata(&scene.path).unwrap().len());
+    assert_eq!((pieces, scene.lines.len()), (length >> 20, lines.len()));
+    // The ends of pieces, and the marks by which the file is known again.
+    assert!(read < length + (pieces + 1) * (80 << 10), "{read} of {length} bytes in {pieces} pieces");
+}
