@@ -245,7 +245,7 @@ pub(super) fn learn_as(value: &str, kind: &'static str) {
 
 /// Learns the values of an environment, or of a file of settings, whose names tell.
 pub fn learn_env(pairs: impl IntoIterator<Item = (String, String)>) {
-    for (name, value) in pairs {
+    for (name, value) in pairs.into_iter().filter(|(name, value)| !is_folder(name, value)) {
         let is_secret = match names::says(&name) {
             Some(names::Says::Password | names::Says::Pass) => {
                 value::is_password(&value, Standing::Plain) || value::is_pass_sentence(&value)
@@ -265,6 +265,11 @@ pub fn learn_env(pairs: impl IntoIterator<Item = (String, String)>) {
     }
 }
 
+/// A shell's own name for the folder that it is in, which many take for a password's.
+fn is_folder(name: &str, value: &str) -> bool {
+    matches!(name, "PWD" | "OLDPWD") && value.starts_with('/')
+}
+
 /// Names where an environment is read that is learnt before the first text is masked: whoever masks none reads none.
 pub fn learn_env_from(source: Source) {
     *SOURCE.write().unwrap_or_else(PoisonError::into_inner) = Some(source);
@@ -282,5 +287,20 @@ pub(super) fn each_learnt(text: &str, found: &mut Vec<Found>) {
     if LEARNT_COUNT.load(Ordering::Acquire) > 0 {
         let learnt = LEARNT.read().unwrap_or_else(PoisonError::into_inner);
         learnt.iter().for_each(|known| known.each_in(text, found));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_that_a_shell_is_in_is_no_password() {
+        let folder = "/srv/App-fAA9XR/project";
+        let pairs = [("PWD", folder), ("OLDPWD", folder), ("APP_PWD", "Tr0ub4dor&3x")];
+        learn_env(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        let text = format!("{folder}/rows.rs Tr0ub4dor&3x");
+        let masked = crate::text(&text);
+        assert!(masked.starts_with(folder) && !masked.contains("Tr0ub4dor"), "{masked}");
     }
 }
