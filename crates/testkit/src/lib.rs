@@ -40,7 +40,7 @@ pub mod transcript;
 
 pub use chat_api::ChatApi;
 pub use client::ClientLab;
-pub use codex::CodexLab;
+pub use codex::{CodexLab, CodexRun};
 pub use codex_server::CodexServer;
 pub use cut_proxy::CutProxy;
 pub use gemini::GeminiLab;

@@ -12,16 +12,19 @@ pub const REPLY_UNITS_MAX: usize = 10_000;
 /// What a hook's entry has to say (`additionalContextLimit`) so that the client hands over all of it. It counts a token for
 /// every four bytes, and a unit has three bytes at most. Without this it is 2,500: what is longer is cut in its middle, and
 /// kept whole in a file that anybody may read.
+///
+/// Only for [`SPEAKING`] events: at any other the client warns its user, at every start.
 pub const CONTEXT_LIMIT_TOKENS: usize = REPLY_UNITS_MAX * 3 / 4;
+
+/// The events whose hooks may say something, as the client's settings spell them.
+pub const SPEAKING: [&str; 3] = ["SessionStart", "UserPromptSubmit", "PostToolUse"];
 
 /// The bytes for standard output, in the form that this event's text reaches the model in; none where it would not.
 #[must_use]
 pub fn encode(reply: &Reply, event: Event, event_name: &str) -> String {
     let Reply::Text(text) = reply else { return String::new() };
-    let reaches_the_model = matches!(
-        event,
-        Event::SessionStart | Event::UserPromptSubmit | Event::PostToolUse | Event::SubagentStart
-    );
+    let reaches_the_model =
+        matches!(event, Event::SessionStart | Event::UserPromptSubmit | Event::PostToolUse);
     if text.is_empty() || !reaches_the_model {
         return String::new();
     }
@@ -59,6 +62,7 @@ mod tests {
             Event::PostCompact,
             Event::Stop,
             Event::SessionEnd,
+            Event::SubagentStart,
             Event::SubagentStop,
             Event::Other,
         ] {

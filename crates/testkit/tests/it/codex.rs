@@ -92,3 +92,24 @@ fn a_server_of_its_own_gives_a_summary_that_nobody_can_read() {
     let kinds: Vec<Kind> = lab.mock().requests().iter().map(|request| request.kind).collect();
     assert_eq!(kinds, [Kind::Main, Kind::Compact, Kind::Main]);
 }
+
+#[test]
+fn a_long_text_is_cut_by_its_bytes_unless_its_hook_asks_for_more() {
+    let text = "\u{5b57}".repeat(9_000);
+    let said = json!({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}});
+    for (limit, is_whole) in [(json!(7_500), true), (json!(null), false)] {
+        let Some(lab) = CodexLab::new(Script::new()) else { return };
+        let file = lab.home().write("said.json", &said.to_string());
+        let mut hook =
+            json!({"type": "command", "command": format!("cat '{}'", file.display()), "timeout": 20});
+        if !limit.is_null() {
+            hook["additionalContextLimit"] = limit;
+        }
+        let lab = lab.with_hooks_json(&json!({"hooks": {"SessionStart": [{"hooks": [hook]}]}}));
+        lab.exec("go").assert_done();
+        let arrived = lab.mock().requests()[0].developer_texts_with("\u{5b57}");
+        assert_eq!(arrived == [text.clone()], is_whole);
+        // What was cut is left in a file, for anybody to read.
+        assert_eq!(lab.home().root().join("tmp/hook_outputs").exists(), !is_whole);
+    }
+}

@@ -20,3 +20,13 @@ mod opencode_compaction;
 mod opencode_rows;
 #[cfg(test)]
 mod opencode_scene;
+#[cfg(test)]
+mod codex_compaction;
+#[cfg(test)]
+mod codex_faults;
+#[cfg(test)]
+mod codex_scene;
+#[cfg(test)]
+mod codex_sessions;
+#[cfg(test)]
+mod codex_work;
