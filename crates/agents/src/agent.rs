@@ -87,9 +87,19 @@ pub struct HookDialect {
     pub encode: fn(&Reply, &HookPayload) -> String,
     /// Whether its hooks bring the summary of a compaction; else it is looked up in the transcript.
     pub brings_summary: bool,
-    /// Whether a session that is resumed has lost what its start was told, and the prompt beside it: a start waits for the prompt
-    /// there, and speaks behind it.
-    pub forgets_on_resume: bool,
+    /// What becomes of what a start is told.
+    pub start_text: StartText,
+}
+
+/// What becomes of what a session's start is told, when the session is resumed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StartText {
+    /// It stays in the context.
+    Stays,
+    /// It is lost, and is told again.
+    IsLost,
+    /// It is lost, and the prompt beside it: a start waits for the prompt there, and speaks behind it, where it stays.
+    Waits,
 }
 
 /// How an agent's transcripts are read: lines, one after the other.
@@ -147,7 +157,7 @@ pub static CLAUDE_CODE: Agent = Agent {
         read: claude_code::hook_payload::parse,
         encode: |reply, payload| claude_code::hook_reply::encode(reply, payload.event, &payload.event_name),
         brings_summary: true,
-        forgets_on_resume: false,
+        start_text: StartText::Stays,
     },
     folders: &[
         ClientFolder::Named("CLAUDE_CONFIG_DIR", ""),
@@ -177,7 +187,7 @@ pub static CODEX: Agent = Agent {
         read: codex::hook_payload::parse,
         encode: |reply, payload| codex::hook_reply::encode(reply, payload.event, &payload.event_name),
         brings_summary: false,
-        forgets_on_resume: false,
+        start_text: StartText::Stays,
     },
     folders: &[ClientFolder::Named("CODEX_HOME", ""), ClientFolder::Home(".codex")],
     transcripts: TranscriptFormat {
@@ -206,7 +216,7 @@ pub static GEMINI: Agent = Agent {
         read: gemini::hook_payload::parse,
         encode: gemini::hook_reply::encode,
         brings_summary: false,
-        forgets_on_resume: true,
+        start_text: StartText::Waits,
     },
     folders: &[ClientFolder::Named("GEMINI_CLI_HOME", ".gemini"), ClientFolder::Home(".gemini")],
     transcripts: TranscriptFormat {
@@ -234,7 +244,7 @@ pub static OPENCODE: Agent = Agent {
         encode: opencode::hook_reply::encode,
         brings_summary: true,
         // What our plugin adds to a request is in no message: a new process knows nothing of it.
-        forgets_on_resume: true,
+        start_text: StartText::IsLost,
     },
     folders: &[ClientFolder::Named("XDG_DATA_HOME", "opencode"), ClientFolder::Home(".local/share/opencode")],
     transcripts: TranscriptFormat {

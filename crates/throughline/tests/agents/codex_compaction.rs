@@ -56,7 +56,7 @@ fn a_compaction_by_hand_gives_it_with_the_next_prompt() {
 #[test]
 fn a_summary_that_only_the_server_can_read_changes_nothing() {
     let Some(scene) = scene() else { return };
-    let scene = scene.with(|lab| lab.with_opaque_summaries());
+    let scene = scene.with(throughline_testkit::CodexLab::with_opaque_summaries);
     scene.plays(Script::new().turn("PROMPT:go", [fills_the_window(), Step::text("Done.")]));
     assert_eq!(scene.lab.exec("PROMPT:go on").assert_done().text(), "Done.");
     let said = fragment(&scene.after_compaction(1));

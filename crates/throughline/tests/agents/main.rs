@@ -5,6 +5,16 @@
 )]
 
 #[cfg(test)]
+mod codex_compaction;
+#[cfg(test)]
+mod codex_faults;
+#[cfg(test)]
+mod codex_scene;
+#[cfg(test)]
+mod codex_sessions;
+#[cfg(test)]
+mod codex_work;
+#[cfg(test)]
 mod gemini_compression;
 #[cfg(test)]
 mod gemini_faults;
@@ -20,13 +30,3 @@ mod opencode_compaction;
 mod opencode_rows;
 #[cfg(test)]
 mod opencode_scene;
-#[cfg(test)]
-mod codex_compaction;
-#[cfg(test)]
-mod codex_faults;
-#[cfg(test)]
-mod codex_scene;
-#[cfg(test)]
-mod codex_sessions;
-#[cfg(test)]
-mod codex_work;

@@ -2,6 +2,7 @@
 //!
 //! Some clients drop a start's text when the session is resumed, and the prompt behind it with it; a text behind the prompt stays.
 
+use throughline_agents::agent::StartText;
 use throughline_agents::hook::Event;
 
 use crate::hook::Run;
@@ -23,12 +24,13 @@ pub(in crate::hook) enum LateStart {
 /// Settles whether a start waits, or has waited long enough. `is_compacted`: the context was compacted since the last hook.
 pub(in crate::hook) fn settle(run: &Run, is_compacted: bool) -> LateStart {
     let (hooks, event) = (&run.agent.hooks, run.payload.event);
-    if !hooks.forgets_on_resume && run.agent.transcripts.compaction_in.is_none() {
+    let waits_at_start = hooks.start_text == StartText::Waits;
+    if !waits_at_start && run.agent.transcripts.compaction_in.is_none() {
         return LateStart::None;
     }
     let before = run.progress().start_waits;
     let mut waits = if is_compacted { Some(COMPACT.to_owned()) } else { before.clone() };
-    let is_late = event == Event::SessionStart && hooks.forgets_on_resume;
+    let is_late = event == Event::SessionStart && waits_at_start;
     // What a compaction took is more than what a start tells.
     if is_late && waits.as_deref() != Some(COMPACT) {
         waits = Some(run.payload.source.clone().unwrap_or_else(|| "startup".to_owned()));

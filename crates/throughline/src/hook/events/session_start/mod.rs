@@ -7,6 +7,7 @@ mod told;
 
 use std::path::Path;
 
+use throughline_agents::agent::StartText;
 use throughline_briefing::restore::Start;
 use throughline_domain::text::one_line;
 use throughline_engine::descent::{self, Predecessor};
@@ -43,7 +44,7 @@ pub(in crate::hook) fn run(run: &Run) -> Outcome {
 
 /// The same at another event, for clients whose start cannot speak, and for a compaction that they have no event for.
 pub(in crate::hook) fn late(run: &Run, source: &str) -> Outcome {
-    let start = Start::from_word(source);
+    let start = start_of(run, source);
     let home = &run.place.home;
     let known = run.facts();
     let found = || run.place.project_root(Path::new(&run.payload.cwd)).map(|root| run.place.settled(root));
@@ -62,6 +63,10 @@ pub(in crate::hook) fn late(run: &Run, source: &str) -> Outcome {
     let note = Some(serde_json::json!({ "start": one_line(source, 20) }));
     note_start(&gate, source);
     let mark = (start == Start::Compact).then(|| {
+        if source != "compact" {
+            // It happened before the session was left.
+            return CompactionMark::last(&run.folder).unwrap_or_default();
+        }
         let mut mark = CompactionMark::of_compaction(&run.folder, run.now);
         if mark.trigger.is_empty() && run.agent.transcripts.compaction_in.is_some() {
             "auto".clone_into(&mut mark.trigger);
@@ -93,6 +98,18 @@ pub(in crate::hook) fn late(run: &Run, source: &str) -> Outcome {
         retired::retire(&gate, &seen, kept);
     }
     Outcome { note, ..Outcome::saying(text) }
+}
+
+/// How a session starts. One that was resumed without what it had been told is told again, as at its start or after its last
+/// compaction.
+fn start_of(run: &Run, source: &str) -> Start {
+    match Start::from_word(source) {
+        Start::Resume if run.agent.hooks.start_text == StartText::IsLost => {
+            let was_compacted = CompactionMark::last(&run.folder).is_some_and(|mark| mark.happened_at > 0);
+            if was_compacted { Start::Compact } else { Start::Startup }
+        }
+        start => start,
+    }
 }
 
 /// After a `/clear`: the session that was cleared.
