@@ -15,6 +15,8 @@ mod codex_sessions;
 #[cfg(test)]
 mod codex_work;
 #[cfg(test)]
+mod crossing;
+#[cfg(test)]
 mod gemini_compression;
 #[cfg(test)]
 mod gemini_faults;
