@@ -67,7 +67,14 @@ fn planned(beginning: &Beginning<'_>, saved: &State, cap: Cap) -> Option<String>
         briefing: restore.briefing_minutes * 60,
         resume: restore.resume_hours * 3_600,
     };
-    let plan = restore::plan(start, scenery.age_seconds, scenery.crashed, ages);
+    let plan = match restore::plan(start, scenery.age_seconds, scenery.crashed, ages) {
+        // However long it was left, a session that goes on needs to know where it stands.
+        Plan::OneLine if beginning.is_told_again => Plan::ResumeAndBriefing,
+        Plan::Briefing if beginning.is_told_again && scenery.age_seconds >= ages.briefing => {
+            Plan::ResumeAndBriefing
+        }
+        plan => plan,
+    };
     let untrusted = gate.untrusted();
     let back = Back {
         memory: &gate.memory,

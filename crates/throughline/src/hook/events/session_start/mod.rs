@@ -29,6 +29,8 @@ use crate::hook::steps::summaries;
 struct Beginning<'b> {
     gate: &'b Gate<'b>,
     start: Start,
+    /// An old session goes on that has lost what it was told: it hears it again, and what changed meanwhile.
+    is_told_again: bool,
     /// The sessions of the project, this one included where it was here before; the last active first.
     seen: &'b [Seen],
     /// The session that this one goes on from.
@@ -45,6 +47,7 @@ pub(in crate::hook) fn run(run: &Run) -> Outcome {
 /// The same at another event, for clients whose start cannot speak, and for a compaction that they have no event for.
 pub(in crate::hook) fn late(run: &Run, source: &str) -> Outcome {
     let start = start_of(run, source);
+    let is_told_again = Start::from_word(source) == Start::Resume && start != Start::Resume;
     let home = &run.place.home;
     let known = run.facts();
     let found = || run.place.project_root(Path::new(&run.payload.cwd)).map(|root| run.place.settled(root));
@@ -76,12 +79,15 @@ pub(in crate::hook) fn late(run: &Run, source: &str) -> Outcome {
         mark
     });
     let before = if gate.facts.paused { None } else { before(run, start, &seen) };
+    // Told again, it hears of nobody who came after it.
+    let was_there = |before: &Predecessor| before.seen.last_active_ms <= gate.facts.started_at;
+    let before = before.filter(|before| !is_told_again || was_there(before));
     let mut text = None;
     if !gate.facts.paused {
-        let beginning =
-            Beginning { gate: &gate, start, seen: &seen, before: before.as_ref(), mark: mark.as_ref() };
+        let (before, mark_of) = (before.as_ref(), mark.as_ref());
+        let beginning = Beginning { gate: &gate, start, is_told_again, seen: &seen, before, mark: mark_of };
         text = given::text(&beginning);
-        if let Some(mark) = mark {
+        if let Some(mark) = mark.filter(|_| !is_told_again) {
             later_difference::note_blind(run, mark, text.as_deref());
         }
         glance::keep(&gate, None);
@@ -90,10 +96,10 @@ pub(in crate::hook) fn late(run: &Run, source: &str) -> Outcome {
         }
     }
     // After a compaction PostCompact follows at once, and folds; on clients without it the next gate does.
-    if start != Start::Compact {
+    if start != Start::Compact || is_told_again {
         gate.fold();
     }
-    if start == Start::Startup {
+    if start == Start::Startup && !is_told_again {
         let kept = before.as_ref().map(|before| before.seen.session.as_str());
         retired::retire(&gate, &seen, kept);
     }

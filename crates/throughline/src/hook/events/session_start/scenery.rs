@@ -28,6 +28,7 @@ impl<'s> Scenery<'s> {
         let mut others = beginning.seen.iter().filter(|seen| !is_own(seen));
         let other_lives = others.clone().any(|other| other.fate == Fate::Alive);
         let last = beginning.before.map(|before| &before.seen).or_else(|| others.next());
+        let last = if beginning.is_told_again { own.or(last) } else { last };
         let last_active = last_active(beginning, saved, own);
         Self {
             own,
@@ -44,7 +45,7 @@ impl<'s> Scenery<'s> {
 /// The project's last recorded activity, for a resumed session its own. A session that did nothing is no activity where
 /// another one worked.
 fn last_active(beginning: &Beginning<'_>, state: &State, own: Option<&Seen>) -> Option<Timestamp> {
-    if beginning.start == Start::Resume
+    if (beginning.start == Start::Resume || beginning.is_told_again)
         && let Some(own) = own
     {
         return active(Some(own));
