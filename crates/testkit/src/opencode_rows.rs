@@ -14,6 +14,7 @@ CREATE TABLE message (id text PRIMARY KEY, session_id text NOT NULL, time_create
 CREATE TABLE part (id text PRIMARY KEY, message_id text NOT NULL, session_id text NOT NULL, time_created integer NOT NULL,
   time_updated integer NOT NULL, data text NOT NULL);
 CREATE INDEX message_session_time_created_id_idx ON message (session_id, time_created, id);
+CREATE INDEX session_parent_idx ON session (parent_id);
 CREATE INDEX part_message_id_id_idx ON part (message_id, id);";
 
 /// A database with a connection to it, as the client has one while it works.

@@ -42,40 +42,48 @@ macro_rules! moment {
 /// The file that they are in.
 pub const DATABASE: &str = "opencode.db";
 
-/// `SELECT id, folder, last position, last change in ms` of every session, those of subagents included.
+/// `SELECT id, folder, last position, last change in ms` of every session but those of subagents: these are parts of others.
 pub const SESSIONS: &str = concat!(
     "SELECT s.id, s.directory, (SELECT ",
     place!("m"),
-    " FROM message m WHERE m.session_id = s.id ORDER BY m.time_created DESC, m.id DESC LIMIT 1), s.time_updated FROM session s"
+    " FROM message m WHERE m.session_id = s.id ORDER BY m.time_created DESC, m.id DESC LIMIT 1), s.time_updated \
+     FROM session s WHERE s.parent_id IS NULL"
 );
 
-/// `SELECT position, line` of session `?1` behind position `?2`, in order.
+/// `SELECT position, line` of session `?1` behind position `?2`, in order, with what its subagents wrote in between.
 ///
 /// The last answer is told once it is complete, or a day after anything was added to it: its client was killed. A prompt is
-/// told once it is answered, or after ten seconds: its parts come a little later than itself. A part of several megabytes
-/// is a picture, and left out.
+/// told once it is answered, or after ten seconds: its parts come a little later than itself. Nothing is told before what
+/// stands in front of it. A part of several megabytes is a picture, and left out.
 pub const LINES: &str = concat!(
-    "SELECT place, line FROM (SELECT ",
-    place!("m"),
-    " AS place, m.time_created AS at, '{\"id\":' || json_quote(m.id) || ',\"session\":' || json_quote(m.session_id) || ',\"at\":\"' || ",
-    moment!("m.time_created"),
-    " || '\",\"ended\":\"' || ",
-    moment!("coalesce(json_extract(m.data, '$.time.completed'), m.time_created)"),
-    " || '\",\"directory\":' || json_quote(s.directory) || ',\"parent\":' || json_quote(s.parent_id) || ',\"message\":' || m.data \
-     || ',\"parts\":[' || coalesce((SELECT group_concat(p.data, ',' ORDER BY p.id) FROM part p \
-     WHERE p.message_id = m.id AND length(p.data) < 4000000), '') || ']}' AS line \
-     FROM message m JOIN session s ON s.id = m.session_id WHERE m.session_id = ?1 AND m.time_created >= ?2 / 4096) \
-     WHERE place > ?2 AND place < coalesce((SELECT CASE WHEN json_extract(a.data, '$.time.completed') IS NULL \
+    "WITH RECURSIVE family(id, directory) AS (SELECT id, directory FROM session WHERE id = ?1 \
+     UNION SELECT s.id, s.directory FROM family f JOIN session s ON s.parent_id = f.id), \
+     growing(place) AS (SELECT (SELECT CASE WHEN json_extract(a.data, '$.time.completed') IS NULL \
      AND max(a.time_updated, coalesce((SELECT max(p.time_updated) FROM part p WHERE p.message_id = a.id), 0)) > ",
     now!(),
     " - 86400000 THEN ",
     place!("a"),
-    " END FROM message a WHERE a.session_id = ?1 AND json_extract(a.data, '$.role') = 'assistant' \
-     ORDER BY a.time_created DESC, a.id DESC LIMIT 1), 9223372036854775807) \
-     AND place < coalesce((SELECT CASE WHEN json_extract(u.data, '$.role') = 'user' AND u.time_created > ",
+    " END FROM message a WHERE a.session_id = f.id AND json_extract(a.data, '$.role') = 'assistant' \
+     ORDER BY a.time_created DESC, a.id DESC LIMIT 1) FROM family f UNION ALL \
+     SELECT (SELECT CASE WHEN json_extract(u.data, '$.role') = 'user' AND u.time_created > ",
     now!(),
     " - 10000 THEN ",
     place!("u"),
-    " END FROM message u WHERE u.session_id = ?1 ORDER BY u.time_created DESC, u.id DESC LIMIT 1), 9223372036854775807) \
-     ORDER BY at, place"
+    " END FROM message u WHERE u.session_id = f.id ORDER BY u.time_created DESC, u.id DESC LIMIT 1) FROM family f), \
+     told AS MATERIALIZED (SELECT ",
+    place!("m"),
+    " AS place, m.rowid AS row, f.id, f.directory FROM family f JOIN message m ON m.session_id = f.id \
+     WHERE m.time_created >= ?2 / 4096 AND ",
+    place!("m"),
+    " > ?2 AND ",
+    place!("m"),
+    " < coalesce((SELECT min(place) FROM growing), 9223372036854775807) ORDER BY 1) \
+     SELECT t.place, '{\"id\":' || json_quote(m.id) || ',\"session\":' || json_quote(?1) || ',\"at\":\"' || ",
+    moment!("m.time_created"),
+    " || '\",\"ended\":\"' || ",
+    moment!("coalesce(json_extract(m.data, '$.time.completed'), m.time_created)"),
+    " || '\",\"directory\":' || json_quote(t.directory) || ',\"subagent\":' || CASE WHEN t.id = ?1 THEN 'false' ELSE 'true' END \
+     || ',\"message\":' || m.data || ',\"parts\":[' || coalesce((SELECT group_concat(p.data, ',' ORDER BY p.id) FROM part p \
+     WHERE p.message_id = m.id AND length(p.data) < 4000000), '') || ']}' \
+     FROM told t CROSS JOIN message m ON m.rowid = t.row"
 );

@@ -21,7 +21,8 @@ pub fn read<'l>(
         Err(what) => return Some(Problem::new("transcript line", what)),
     };
     if message.role == Role::User {
-        if let Some(asked) = message.parts().find(|part| part.kind == b"compaction") {
+        let asked = message.parts().find(|part| part.kind == b"compaction");
+        if let Some(asked) = asked.filter(|_| !message.is_sidechain) {
             (if asked.is_auto { "auto" } else { "manual" }).clone_into(&mut carried.summary);
         }
         return None;
@@ -37,15 +38,18 @@ pub fn read<'l>(
             model: message.model.unwrap_or_default(),
             tier: Tier { band: Band::of(context), ..Tier::default() },
             // What the summariser read is not what stands in the session's context.
-            is_sidechain: message.is_sidechain() || is_summary,
+            is_sidechain: message.is_sidechain || is_summary,
             tokens: message.tokens,
             context,
         }));
     }
+    if message.is_sidechain {
+        return None;
+    }
     if is_summary {
         let is_auto = std::mem::take(&mut carried.summary) != "manual";
         let tokens_before = Some(std::mem::take(&mut carried.told)).filter(|tokens| *tokens > 0);
-        if message.is_done && message.failure.is_none() && !message.is_sidechain() {
+        if message.is_done && message.failure.is_none() {
             let id = RecordId::of(&["opencode", "boundary", id]);
             take(UsageLine::Compacted(Compacted { id, origin, is_auto, tokens_before, tokens_after: None }));
         }
@@ -60,7 +64,7 @@ pub fn read<'l>(
 pub fn moment(line: &[u8]) -> Option<Moment> {
     let message = Message::read(line).ok()??;
     match message.role {
-        _ if message.is_sidechain() => None,
+        _ if message.is_sidechain => None,
         Role::User => None,
         Role::Summary => (message.is_done && message.failure.is_none()).then_some(Moment::Compacted),
         Role::Assistant => {

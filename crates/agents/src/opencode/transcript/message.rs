@@ -25,7 +25,8 @@ pub(in crate::opencode) struct Message<'l> {
     pub(in crate::opencode) at: Option<&'l str>,
     pub(in crate::opencode) ended: Option<&'l str>,
     pub(in crate::opencode) directory: Option<Raw<'l>>,
-    parent: Option<&'l str>,
+    /// Whether it is a subagent's: its session is a part of this one.
+    pub(in crate::opencode) is_sidechain: bool,
     pub(in crate::opencode) role: Role,
     pub(in crate::opencode) model: Option<&'l str>,
     pub(in crate::opencode) tokens: Tokens,
@@ -67,7 +68,7 @@ impl<'l> Message<'l> {
                 b"at" => message.at = value.plain(),
                 b"ended" => message.ended = value.plain(),
                 b"directory" => message.directory = Some(value),
-                b"parent" => message.parent = value.plain().filter(|parent| !parent.is_empty()),
+                b"subagent" => message.is_sidechain = value.is_true(),
                 b"message" => data = Some(value),
                 b"parts" => message.parts = Some(value),
                 _ => {}
@@ -109,11 +110,6 @@ impl<'l> Message<'l> {
         true
     }
 
-    /// Whether it is a subagent's: its session is a part of another one.
-    pub(in crate::opencode) fn is_sidechain(&self) -> bool {
-        self.parent.is_some()
-    }
-
     /// Its parts, in order.
     pub(in crate::opencode) fn parts(&self) -> impl Iterator<Item = Part<'l>> {
         self.parts.into_iter().flat_map(Raw::elements).map(Part::read)
@@ -131,7 +127,7 @@ impl<'l> Message<'l> {
             session: self.session,
             timestamp: at.or(self.at),
             cwd: self.cwd(),
-            is_sidechain: self.is_sidechain(),
+            is_sidechain: self.is_sidechain,
             what,
         }
     }

@@ -30,11 +30,22 @@ pub fn read_line<'l>(
     carried.session.clear();
     carried.session.push_str(message.session.unwrap_or_default());
     match message.role {
+        // What a subagent was told, and answers; nothing later rests on it.
+        Role::User if message.is_sidechain => {
+            take_words(&message, take);
+        }
+        Role::Summary if message.is_sidechain => {}
         Role::User => prompt(&message, carried, take),
         Role::Summary => summary(&message, carried, take),
         Role::Assistant => response(&message, carried, take),
     }
     None
+}
+
+fn take_words<'l>(message: &Message<'l>, take: &mut dyn FnMut(Line<'l>)) {
+    if let Some(said) = user_words::of(message) {
+        take(message.line(message.at, What::UserSaid(said)));
+    }
 }
 
 /// What the user said. A compaction that is asked for tells nothing yet: it may fail.
@@ -78,16 +89,14 @@ fn summary<'l>(message: &Message<'l>, carried: &mut Carried, take: &mut dyn FnMu
 }
 
 fn response<'l>(message: &Message<'l>, carried: &mut Carried, take: &mut dyn FnMut(Line<'l>)) {
-    if let Some(model) = message.model {
-        model.clone_into(&mut carried.model);
-    }
-    // A conversation that goes on without a summary was not compacted.
-    if carried.summary != AGAIN {
-        carried.summary.clear();
-    }
     let context_tokens = Some(message.tokens.context()).filter(|tokens| *tokens > 0);
-    if let Some(tokens) = context_tokens.filter(|_| !message.is_sidechain()) {
-        carried.told = tokens;
+    if !message.is_sidechain {
+        message.model.unwrap_or_default().clone_into(&mut carried.model);
+        carried.told = context_tokens.unwrap_or(carried.told);
+        // A conversation that goes on without a summary was not compacted.
+        if carried.summary != AGAIN {
+            carried.summary.clear();
+        }
     }
     let mut blocks = Vec::new();
     let mut answered = Vec::new();

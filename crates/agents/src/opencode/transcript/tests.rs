@@ -15,7 +15,7 @@ const CWD: &str = "/home/me/app";
 fn line(id: &str, message: &Value, parts: &[Value]) -> Vec<u8> {
     json!({
         "id": id, "session": "ses_1", "at": "2026-11-16T10:00:00.000Z", "ended": "2026-11-16T10:00:09.000Z",
-        "directory": CWD, "parent": null, "message": message, "parts": parts,
+        "directory": CWD, "subagent": false, "message": message, "parts": parts,
     })
     .to_string()
     .into_bytes()
@@ -316,7 +316,7 @@ fn an_answer_that_the_user_stopped_is_told_as_stopped() {
 #[test]
 fn a_subagents_session_is_a_sidechain() {
     let mut value: Value = serde_json::from_slice(&assistant(&[text("found it")])).unwrap();
-    value["parent"] = json!("ses_0");
+    value["subagent"] = json!(true);
     let line = value.to_string().into_bytes();
     let mut carried = Carried::default();
     read_line(&line, &mut carried, &mut |line| assert!(line.is_sidechain));
@@ -415,7 +415,9 @@ fn read_all(bytes: &[u8]) {
     let mut carried = Carried::default();
     read_line(bytes, &mut carried, &mut |line| {
         if let What::ToolsAnswered(answers) = &line.what {
-            answers.iter().for_each(|answer| drop(answer.text.head_and_tail(50)));
+            for answer in answers {
+                drop(answer.text.head_and_tail(50));
+            }
         }
     });
     usage::read(bytes, &mut Carried::default(), &mut |_| {});
