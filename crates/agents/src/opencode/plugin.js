@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process"
 import { resolve } from "node:path"
 const PROGRAM = "@PROGRAM@"
-const WAIT_MS = { PreCompact: 5000, SessionEnd: 1000 }, REST_MS = 60_000, REPLY_MAX = 200_000, TEXTS_MAX = 4, TURNS = 10
+const WAIT_MS = { PreCompact: 5000, SessionEnd: 2000 }, REST_MS = 60_000, REPLY_MAX = 200_000, TEXTS_MAX = 4, TURNS = 10
 const { HOME, XDG_DATA_HOME, OPENCODE_DB } = process.env
 const DATABASE = resolve(XDG_DATA_HOME || `${HOME}/.local/share`, "opencode", OPENCODE_DB || "opencode.db")
 const taken = (globalThis[Symbol.for("throughline.opencode")] ??= new Set())
@@ -75,6 +75,6 @@ export default async ({ client, directory }) => {
       Object.assign(session, { late: "", step, turns: grew || turns >= TURNS ? 0 : turns })
     }),
     dispose: quiet(() => taken.delete(directory) && within(Promise.all(
-      [...sessions.values()].map((session) => session.began && tell(session, "SessionEnd"))), 2000)),
+      [...sessions.values()].map((session) => session.began && tell(session, "SessionEnd"))), 4000)),
   }
 }
