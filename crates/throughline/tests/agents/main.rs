@@ -29,6 +29,10 @@ mod gemini_terminal;
 #[cfg(test)]
 mod opencode_compaction;
 #[cfg(test)]
+mod opencode_faults;
+#[cfg(test)]
 mod opencode_rows;
 #[cfg(test)]
 mod opencode_scene;
+#[cfg(test)]
+mod opencode_sessions;

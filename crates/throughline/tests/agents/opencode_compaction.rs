@@ -79,7 +79,7 @@ fn the_summary_and_the_session_are_remembered() {
     let sessions = scene.run(&["sessions", "list", "--json"]).stdout;
     assert!(sessions.contains("ses_") && sessions.contains("opencode"), "{sessions}");
     let used = scene.run(&["usage", "agents", "--json"]).stdout;
-    assert!(used.contains("opencode"), "{used}");
+    assert!(used.contains("OpenCode"), "{used}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    time::{Duration, SystemTime},
+    time::Duration,
 };
 
 use serde_json::json;
@@ -76,49 +76,6 @@ impl Scene {
         let archive = Archive::open(&home.archive(), Duration::from_secs(5)).unwrap();
         archive.last_receipts(&project.key).unwrap()
     }
-
-    /// Makes everything that was recorded look as long ago.
-    pub(crate) fn let_pass(&self, time: Duration) {
-        let ms = i64::try_from(time.as_millis()).unwrap();
-        for folder in ["sessions", "projects"] {
-            age(&self.lab.home().data().join(folder), ms);
-        }
-    }
-}
-
-/// Sets every moment in the files below a folder back, and their own.
-fn age(folder: &Path, ms: i64) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            age(&path, ms);
-        } else if let Ok(text) = fs::read_to_string(&path) {
-            fs::write(&path, set_back(&text, ms)).unwrap();
-            let file = fs::File::options().append(true).open(&path).unwrap();
-            file.set_modified(SystemTime::now() - Duration::from_millis(ms.unsigned_abs())).unwrap();
-        }
-    }
-}
-
-/// Every number of thirteen digits that is a moment of this year or so, set back.
-fn set_back(text: &str, ms: i64) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut digits = String::new();
-    for letter in text.chars().chain(['\0']) {
-        if letter.is_ascii_digit() {
-            digits.push(letter);
-            continue;
-        }
-        match digits.parse::<i64>() {
-            Ok(moment) if digits.len() == 13 => out.push_str(&(moment - ms).to_string()),
-            _ => out.push_str(&digits),
-        }
-        digits.clear();
-        if letter != '\0' {
-            out.push(letter);
-        }
-    }
-    out
 }
 
 /// A call of the client's shell.
