@@ -34,6 +34,7 @@ pub mod process;
 pub mod request;
 pub mod responses_api;
 pub mod responses_request;
+pub mod retell;
 pub mod script;
 mod sse;
 pub mod transcript;

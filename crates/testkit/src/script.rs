@@ -13,7 +13,7 @@ pub const SUBAGENT_MARK: &str = "SUBAGENT-MARK";
 pub const PROJECT_MARK: &str = "@PROJECT@";
 
 /// The token counts of one answer.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Usage {
     /// Tokens that were neither read from nor written to the cache.
     pub input: u64,
