@@ -120,10 +120,15 @@ impl<'l> Message<'l> {
         self.directory.and_then(Raw::text).filter(|cwd| !cwd.is_empty())
     }
 
-    /// A line of what it says.
+    /// A line of what it says first, under its name.
     pub(super) fn line(&self, at: Option<&'l str>, what: What<'l>) -> Line<'l> {
+        Line { uuid: self.id, ..self.later_line(at, what) }
+    }
+
+    /// A line of what else it says: under the same name it would be taken for a copy.
+    pub(super) fn later_line(&self, at: Option<&'l str>, what: What<'l>) -> Line<'l> {
         Line {
-            uuid: self.id,
+            uuid: None,
             session: self.session,
             timestamp: at.or(self.at),
             cwd: self.cwd(),

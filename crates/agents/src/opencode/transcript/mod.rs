@@ -84,7 +84,7 @@ fn summary<'l>(message: &Message<'l>, carried: &mut Carried, take: &mut dyn FnMu
     let tokens_before = Some(std::mem::take(&mut carried.told)).filter(|tokens| *tokens > 0);
     take(message.line(message.ended, What::Compacted { trigger, tokens_before, tokens_after: None }));
     if let Some(text) = user_words::all(message) {
-        take(message.line(message.ended, What::Summary(text)));
+        take(message.later_line(message.ended, What::Summary(text)));
     }
 }
 
@@ -116,9 +116,9 @@ fn response<'l>(message: &Message<'l>, carried: &mut Carried, take: &mut dyn FnM
         take(message.line(message.at, what));
     }
     if !answered.is_empty() {
-        take(message.line(message.ended, What::ToolsAnswered(answered)));
+        take(message.later_line(message.ended, What::ToolsAnswered(answered)));
     }
     if message.failure == Some("MessageAbortedError") {
-        take(message.line(message.ended, What::Interrupted));
+        take(message.later_line(message.ended, What::Interrupted));
     }
 }

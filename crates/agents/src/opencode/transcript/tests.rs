@@ -97,6 +97,27 @@ fn the_users_words_are_told_and_the_clients_are_not() {
 }
 
 #[test]
+fn of_all_that_a_message_tells_one_thing_has_its_name() {
+    let state = json!({"status": "completed", "output": "x", "metadata": {"exit": 0}});
+    let call = tool("bash", &json!({"command": "make"}), &state);
+    let mut stopped: Value =
+        serde_json::from_slice(&assistant(&[text("I build."), call])).expect("a line of JSON");
+    stopped["message"]["error"] = json!({"name": "MessageAbortedError", "data": {}});
+    let summary = line(
+        "msg_s",
+        &json!({"role": "assistant", "summary": true, "finish": "stop"}),
+        &[text("the summary")],
+    );
+    for (line, count) in [(stopped.to_string().into_bytes(), 3), (summary, 2)] {
+        let mut names = Vec::new();
+        read_line(&line, &mut Carried::default(), &mut |line| names.push(line.uuid.map(str::to_owned)));
+        assert_eq!(names.len(), count);
+        // Whoever meets a name twice takes the second line for a copy.
+        assert_eq!(names.iter().flatten().count(), 1, "{names:?}");
+    }
+}
+
+#[test]
 fn a_response_tells_its_words_calls_model_and_context() {
     let line = assistant(&[
         json!({"type": "step-start"}),
