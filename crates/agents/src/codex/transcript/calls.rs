@@ -6,7 +6,7 @@ use throughline_domain::transcript::{Block, Tool, ToolCall, What};
 
 use super::open::Open;
 use super::record::Record;
-use super::{Told, begin, script};
+use super::{Told, begin, looks, script};
 use crate::claude_code::transcript::scan::{Raw, Walk};
 use crate::claude_code::transcript::tool_input::{self, COMMAND_BYTES_MAX, ROWS_MAX, TEXT_BYTES_MAX, head};
 use crate::transcript::Carried;
@@ -49,6 +49,7 @@ pub(super) fn read<'a>(record: &Record<'a>, carried: &mut Carried) -> Vec<Told<'
     }
     call.tool = tool(&call.name, namespace.as_deref());
     let folder = arguments(&given, &mut call, &carried.cwd);
+    looks::recognize(&mut call);
     if let Some(namespace) = namespace.filter(|_| call.tool == Tool::Server) {
         call.name = Cow::Owned(format!("{}__{}", namespace.trim_end_matches('_'), call.name));
     }

@@ -7,6 +7,7 @@ use throughline_domain::transcript::{Tool, ToolCall, What, unescape};
 use super::Told;
 use super::answer::{Ending, answer};
 use super::calls::{called, command_line};
+use super::looks;
 use super::open::Open;
 use super::outputs::escaped_texts;
 use super::script;
@@ -105,7 +106,8 @@ fn command<'a>(item: Item<'a>, carried: &mut Carried) -> Vec<Told<'a>> {
     if !is_told {
         let name = Cow::Borrowed("exec_command");
         let id = call_id.clone();
-        let call = ToolCall { id, tool: Tool::Shell, name, command: Some(line), ..ToolCall::default() };
+        let mut call = ToolCall { id, tool: Tool::Shell, name, command: Some(line), ..ToolCall::default() };
+        looks::recognize(&mut call);
         told.push(Told { cwd: cwd.clone(), ..Told::of(called(call)) });
     }
     told.push(Told { cwd, ..Told::of(What::ToolsAnswered(vec![answer(call_id, ending, body)])) });

@@ -7,6 +7,7 @@ mod answer;
 mod calls;
 mod ending;
 mod items;
+mod looks;
 mod message;
 pub(super) mod open;
 mod outputs;
