@@ -487,9 +487,15 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
+/// A path as this client's models write it in a command: from the folder that the command is run in.
+fn from_folder<'p>(call: &Call, path: &'p str) -> &'p str {
+    let below = path.strip_prefix(call.folder.as_str()).and_then(|rest| rest.strip_prefix('/'));
+    below.filter(|rest| !rest.is_empty()).unwrap_or(path)
+}
+
 /// A file is read by a command.
 fn read(call: &Call, text: &str) -> Told {
-    let path = file(call);
+    let path = from_folder(call, file(call));
     let line = match (call.number("offset"), call.number("limit")) {
         (None, None) => format!("cat {}", quoted(path)),
         (first, count) => {
@@ -530,7 +536,7 @@ fn searched(call: &Call, text: &str) -> Told {
     let pattern = call.text("pattern").unwrap_or_default();
     let _ = write!(line, " {}", quoted(pattern));
     if let Some(path) = call.text("path") {
-        let _ = write!(line, " {}", quoted(path));
+        let _ = write!(line, " {}", quoted(from_folder(call, path)));
     }
     found(&line, &json!([{"type": "search", "cmd": line, "query": pattern, "path": call.text("path")}]), text)
 }
@@ -538,7 +544,7 @@ fn searched(call: &Call, text: &str) -> Told {
 fn listed(call: &Call, text: &str) -> Told {
     let mut line = format!("rg --files -g {}", quoted(call.text("pattern").unwrap_or_default()));
     if let Some(path) = call.text("path") {
-        let _ = write!(line, " {}", quoted(path));
+        let _ = write!(line, " {}", quoted(from_folder(call, path)));
     }
     found(&line, &json!([{"type": "list_files", "cmd": line, "path": call.text("path")}]), text)
 }
