@@ -1,7 +1,12 @@
 //! Retell: writes a Claude Code transcript as another client would have written it.
 //!
 //! `retell codex|gemini FROM.jsonl TO.jsonl [SESSION]`, `retell opencode FROM.jsonl TO.db [SESSION]`; prints the session's id.
-#![expect(clippy::expect_used, clippy::print_stdout, clippy::panic, reason = "a tool of the tests, used by hand")]
+#![expect(
+    clippy::expect_used,
+    clippy::print_stdout,
+    clippy::panic,
+    reason = "a tool of the tests, used by hand"
+)]
 
 use std::path::Path;
 use std::{env, fs};

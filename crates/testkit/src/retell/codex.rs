@@ -172,8 +172,7 @@ impl<'s> Rollout<'s> {
     }
 
     fn stopped(&mut self) {
-        let text =
-            "<turn_aborted>\nThe user interrupted the previous turn on purpose. Any running unified exec processes may still be running in the background.\n</turn_aborted>";
+        let text = "<turn_aborted>\nThe user interrupted the previous turn on purpose. Any running unified exec processes may still be running in the background.\n</turn_aborted>";
         self.user_message(text, "turn_aborted", &json!({"type": "harness", "hook": false}));
         self.event(json!({"type": "turn_aborted", "turn_id": self.turn, "reason": "interrupted"}));
     }
@@ -439,16 +438,14 @@ impl<'s> Rollout<'s> {
         }
         self.usage_record(&self.id("summary"), usage);
         // A summary that only the server can read stands in no message.
-        let message =
-            if summary.is_empty() { String::new() } else { format!("{BEFORE_SUMMARY}{summary}") };
+        let message = if summary.is_empty() { String::new() } else { format!("{BEFORE_SUMMARY}{summary}") };
         let mut history: Vec<Value> = self.prompts.iter().map(|prompt| user_text(prompt)).collect();
         history.push(if summary.is_empty() {
             json!({"type": "compaction", "encrypted_content": "gAAA"})
         } else {
             user_text(&message)
         });
-        let (last, next) =
-            (uuid(&self.session.id, self.windows), uuid(&self.session.id, self.windows + 1));
+        let (last, next) = (uuid(&self.session.id, self.windows), uuid(&self.session.id, self.windows + 1));
         self.windows += 1;
         let payload = json!({
             "message": message, "replacement_history": history, "window_number": self.windows,
@@ -505,11 +502,8 @@ fn read(call: &Call, text: &str) -> Told {
         }
     };
     let is_missing = call.answer.as_ref().is_some_and(|answer| answer.ending == Ending::Failed);
-    let output = if is_missing {
-        format!("cat: {path}: No such file or directory")
-    } else {
-        without_numbers(text)
-    };
+    let output =
+        if is_missing { format!("cat: {path}: No such file or directory") } else { without_numbers(text) };
     let name = path.rsplit('/').next().unwrap_or(path);
     let parsed = json!([{"type": "read", "cmd": line, "name": name, "path": path}]);
     Told::Command { line, parsed, output, code: 0 }
@@ -582,9 +576,9 @@ fn patch(call: &Call) -> Told {
         let (old, new) = (ended(&old), ended(&new));
         diff.push_str(&TextDiff::from_lines(&old, &new).unified_diff().to_string());
     }
-    let lines: String = diff.lines().fold(String::new(), |all, line| {
-        all + if line.starts_with("@@") { "@@" } else { line } + "\n"
-    });
+    let lines: String = diff
+        .lines()
+        .fold(String::new(), |all, line| all + if line.starts_with("@@") { "@@" } else { line } + "\n");
     Told::Patch {
         changes: json!({path: {"type": "update", "unified_diff": diff, "move_path": null}}),
         input: format!("*** Begin Patch\n*** Update File: {path}\n{lines}*** End Patch"),

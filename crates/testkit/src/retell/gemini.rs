@@ -188,7 +188,11 @@ impl<'s> Lines<'s> {
             "Write" => {
                 let path = file(call);
                 let args = json!({"file_path": path, "content": call.text("content")});
-                one("write_file", args, format!("Successfully overwrote file: {path}. Here is the updated code:"))
+                one(
+                    "write_file",
+                    args,
+                    format!("Successfully overwrote file: {path}. Here is the updated code:"),
+                )
             }
             "Grep" => {
                 let mut args = json!({"pattern": call.text("pattern")});
@@ -216,9 +220,8 @@ impl<'s> Lines<'s> {
         match call.name.as_str() {
             "TodoWrite" => {
                 let rows = call.input["todos"].as_array().into_iter().flatten();
-                let rows: Vec<Value> = rows
-                    .map(|row| json!({"description": row["content"], "status": row["status"]}))
-                    .collect();
+                let rows: Vec<Value> =
+                    rows.map(|row| json!({"description": row["content"], "status": row["status"]})).collect();
                 let says = "Successfully updated the todo list. The current list is now:".to_owned();
                 one("write_todos", json!({"todos": rows}), says)
             }

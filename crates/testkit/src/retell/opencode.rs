@@ -200,9 +200,7 @@ impl<'s> Rows<'s> {
                     let Some(answer) = &call.answer else { continue };
                     has_calls |= !told.is_empty();
                     ended = ended.max(answer.at);
-                    parts.extend(
-                        told.into_iter().map(|told| tool_part(call, answer, self.now, told)),
-                    );
+                    parts.extend(told.into_iter().map(|told| tool_part(call, answer, self.now, told)));
                     if let Ending::Refused(said) = &answer.ending {
                         self.was_refused = true;
                         said.clone_into(&mut words);
@@ -239,7 +237,8 @@ impl<'s> Rows<'s> {
         match call.name.as_str() {
             name if UNTOLD.contains(&name) => Vec::new(),
             "Bash" | "PowerShell" => {
-                let mut input = json!({"command": call.text("command"), "description": call.text("description")});
+                let mut input =
+                    json!({"command": call.text("command"), "description": call.text("description")});
                 if call.folder != self.session.folder {
                     input["workdir"] = call.folder.clone().into();
                 }
@@ -256,17 +255,16 @@ impl<'s> Rows<'s> {
                 let first = usize::try_from(call.number("offset").unwrap_or(1)).unwrap_or(1);
                 let lines = plain.lines().zip(first..).map(|(line, number)| format!("{number}: {line}\n"));
                 let content: String = lines.collect();
-                let output = format!(
-                    "<path>{}</path>\n<type>file</type>\n<content>\n{content}</content>",
-                    file(call)
-                );
+                let output =
+                    format!("<path>{}</path>\n<type>file</type>\n<content>\n{content}</content>", file(call));
                 one("read", input, &output)
             }
             "Edit" | "MultiEdit" | "NotebookEdit" => {
                 let path = file(call);
                 let all = call.input["replace_all"] == true;
                 let each = edits(call).into_iter().map(|(old, new)| {
-                    let input = json!({"filePath": path, "oldString": old, "newString": new, "replaceAll": all});
+                    let input =
+                        json!({"filePath": path, "oldString": old, "newString": new, "replaceAll": all});
                     ("edit".to_owned(), input, "Edit applied successfully.".to_owned())
                 });
                 each.collect()

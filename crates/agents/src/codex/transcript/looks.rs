@@ -10,7 +10,20 @@ use crate::claude_code::shell_words;
 const LINE_BYTES_MAX: usize = 2 << 10;
 /// Options of searching programs that a value follows.
 const VALUED: [&str; 14] = [
-    "-g", "--glob", "--iglob", "-t", "--type", "-T", "-A", "-B", "-C", "-m", "-M", "--max-count", "--include", "--exclude",
+    "-g",
+    "--glob",
+    "--iglob",
+    "-t",
+    "--type",
+    "-T",
+    "-A",
+    "-B",
+    "-C",
+    "-m",
+    "-M",
+    "--max-count",
+    "--include",
+    "--exclude",
 ];
 
 /// What a command looks at.
@@ -22,7 +35,8 @@ enum Look {
 
 /// Makes a call of a shell one of a reader, where its command does nothing else than to look.
 pub(super) fn recognize(call: &mut ToolCall<'_>) {
-    let line = call.command.as_deref().filter(|line| call.tool == Tool::Shell && line.len() <= LINE_BYTES_MAX);
+    let line =
+        call.command.as_deref().filter(|line| call.tool == Tool::Shell && line.len() <= LINE_BYTES_MAX);
     match line.and_then(look) {
         Some(Look::Read { path }) => {
             (call.tool, call.path) = (Tool::Read, Some(Cow::Owned(path)));
