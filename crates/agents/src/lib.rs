@@ -10,6 +10,7 @@ pub mod compaction_point;
 pub mod gemini;
 pub mod hook;
 pub mod opencode;
+pub mod settings;
 pub mod status_line;
 pub mod transcript;
 pub mod usage_line;

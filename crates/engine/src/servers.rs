@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use throughline_agents::claude_code::settings_edit::{SERVER_NAME, server_command};
+use throughline_agents::settings::servers::{SERVER_NAME, server_command};
 
 /// The project's list, which its team shares.
 #[must_use]

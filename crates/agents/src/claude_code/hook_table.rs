@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::shell_words;
 use super::version::Version;
+use crate::settings::hook_entry::HookEntry;
+use crate::settings::shell_words;
 
 /// The first release that starts a hook directly (`command` + `args`) instead of through the shell.
 pub const EXEC_FORM_SINCE: Version = Version::new(2, 1, 139);
@@ -53,28 +54,6 @@ const fn rule(event: &'static str, timeout_s: u32, since: Version) -> HookRule {
     HookRule { event, timeout_s, since, until: None, matcher: None }
 }
 
-/// One hook as it stands in the settings: the event, and the group that goes into the event's list.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HookEntry {
-    /// The rule it follows.
-    pub rule: HookRule,
-    /// The handler object: type, command, arguments, timeout.
-    pub handler: Map<String, Value>,
-}
-
-impl HookEntry {
-    /// The group that holds the handler alone.
-    #[must_use]
-    pub fn group(&self) -> Value {
-        let mut group = Map::new();
-        if let Some(matcher) = self.rule.matcher {
-            group.insert("matcher".to_owned(), json!(matcher));
-        }
-        group.insert("hooks".to_owned(), json!([self.handler]));
-        Value::Object(group)
-    }
-}
-
 /// The rules that hold for a client; an unknown version gets the newest ones.
 pub fn rules_for(client: Option<Version>) -> impl Iterator<Item = &'static HookRule> {
     HOOKS.iter().filter(move |rule| match client {
@@ -86,9 +65,7 @@ pub fn rules_for(client: Option<Version>) -> impl Iterator<Item = &'static HookR
 /// The hooks for a client, each calling `binary hook`.
 #[must_use]
 pub fn hooks_for(client: Option<Version>, binary: &str) -> Vec<HookEntry> {
-    rules_for(client)
-        .map(|rule| HookEntry { rule: *rule, handler: handler(client, binary, &["hook"], rule) })
-        .collect()
+    rules_for(client).map(|rule| entry(rule, handler(client, binary, &["hook"], rule))).collect()
 }
 
 /// The content of the plugin's `hooks/hooks.json`: the newest rules, called through the plugin's launcher.
@@ -97,13 +74,17 @@ pub fn plugin_hooks() -> Value {
     let events: Map<String, Value> = rules_for(None)
         .map(|rule| {
             let handler = handler(None, "${CLAUDE_PLUGIN_ROOT}/bin/throughline", &["hook", "--plugin"], rule);
-            (rule.event.to_owned(), json!([HookEntry { rule: *rule, handler }.group()]))
+            (rule.event.to_owned(), json!([entry(rule, handler).group()]))
         })
         .collect();
     json!({
         "description": "Keeps the project's decisions, constraints, questions and evidence alive through compaction.",
         "hooks": events,
     })
+}
+
+fn entry(rule: &HookRule, handler: Map<String, Value>) -> HookEntry {
+    HookEntry { event: rule.event, matcher: rule.matcher, handler }
 }
 
 fn handler(client: Option<Version>, binary: &str, args: &[&str], rule: &HookRule) -> Map<String, Value> {
@@ -129,7 +110,7 @@ mod tests {
         let client = client.map(|printed| Version::parse(printed).unwrap());
         let show = |entry: HookEntry| {
             let handler = serde_json::to_string(&entry.handler).unwrap();
-            format!("{} {} {handler}\n", entry.rule.event, entry.rule.matcher.unwrap_or("-"))
+            format!("{} {} {handler}\n", entry.event, entry.matcher.unwrap_or("-"))
         };
         let shown: String = hooks_for(client, "/opt/it's/throughline").into_iter().map(show).collect();
         expected.assert_eq(&shown);

@@ -15,7 +15,7 @@ pub const SKILL: &str = include_str!("../../../../plugin/throughline/skills/reco
 mod tests {
     use super::*;
     use crate::claude_code::hook_table;
-    use crate::claude_code::settings_edit::{SERVER_NAME, server_command};
+    use crate::settings::servers::{SERVER_NAME, server_command};
     use expect_test::expect_file;
     use serde_json::Value;
 

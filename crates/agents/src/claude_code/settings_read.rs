@@ -4,10 +4,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::compaction_point::{Inputs, WINDOW_TOKENS_MAX, WINDOW_TOKENS_MIN};
-use super::json_spans::{self, Node};
-use super::our_entry::{OurHook, OurStatusLine, our_hook, our_status_line};
 use super::permissions::Permissions;
-use super::settings_problem::SettingsProblem;
+use crate::settings::json_spans::{self, Node};
+use crate::settings::our_entry::{OurHook, OurStatusLine, our_hook, our_status_line};
+use crate::settings::problem::SettingsProblem;
 
 /// Longer files are skipped, with a problem. (The client's own state file grows with every project.)
 const FILE_BYTES_MAX: usize = throughline_domain::limits::CLIENT_LIST_BYTES_MAX;
@@ -343,10 +343,10 @@ fn is_on(value: Option<&str>) -> bool {
 mod tests {
     use super::*;
     use crate::claude_code::compaction_point::effective_point;
-    use crate::claude_code::our_entry::Form;
     use crate::claude_code::settings_edit::{Install, install};
     use crate::claude_code::version::Version;
     use crate::compaction_point::At;
+    use crate::settings::our_entry::Form;
 
     fn installed(client: Version) -> String {
         let ours = Install { binary: "/opt/throughline".to_owned(), client: Some(client), status_line: true };

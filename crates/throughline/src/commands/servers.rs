@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use throughline_agents::claude_code::settings_edit::{
-    Edit, EditOutcome, SERVER_NAME, add_server, remove_server,
-};
-use throughline_agents::claude_code::shell_words;
+use throughline_agents::settings::edit::{Edit, EditOutcome};
+use throughline_agents::settings::servers::{MCP_SERVERS, SERVER_NAME};
+use throughline_agents::settings::shell_words;
 use throughline_engine::servers::{in_client_state, list_path};
 use throughline_store::files;
 use throughline_store::project_files;
@@ -27,7 +26,7 @@ pub(super) fn edit(app: &App) -> Result<(Option<String>, Edit), Failure> {
         "or leave the server out: `throughline init` without --mcp and --shared",
     )?;
     let old = project_files::read_settings(&app.memory.project.spot_of(&path))?;
-    let edit = add_server(old.as_deref(), SHARED_COMMAND).map_err(|problem| refuse(&path, &problem))?;
+    let edit = MCP_SERVERS.add(old.as_deref(), SHARED_COMMAND).map_err(|problem| refuse(&path, &problem))?;
     Ok((old, edit))
 }
 
@@ -73,7 +72,7 @@ pub(super) fn remove(app: &App, shared: bool, dry_run: bool) -> Result<(), Failu
     if !shared && !folder.join("written").is_file() {
         return Ok(());
     }
-    let edit = remove_server(&now).map_err(|problem| refuse(&path, &problem))?;
+    let edit = MCP_SERVERS.remove(&now).map_err(|problem| refuse(&path, &problem))?;
     if edit.outcome == EditOutcome::Unchanged {
         return Ok(());
     }

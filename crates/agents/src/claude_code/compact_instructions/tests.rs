@@ -9,7 +9,7 @@ use super::*;
 /// What an older version of ours would have left.
 fn older() -> String {
     let body = "## Compact Instructions\n\nKeep everything.";
-    format!("{}\n{body}\n{END}", begin_mark(body))
+    format!("{}\n{body}\n{}", COMPACT_INSTRUCTIONS.begin_mark(body), COMPACT_INSTRUCTIONS.end)
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn what_stands_there_is_told_apart() {
 
 #[test]
 fn a_section_of_ours_is_brought_up_to_date_where_it_stands() {
-    let ours = section("\n");
+    let ours = COMPACT_INSTRUCTIONS.written("\n");
     for standing in [
         older(),
         older().replace("everything", "what I say"),
@@ -145,9 +145,9 @@ fn any_text() -> impl Strategy<Value = String> {
         1 => Just("## Compact Instructions".to_owned()),
         1 => Just("```".to_owned()),
         1 => Just("<!-- throughline: begin -->".to_owned()),
-        1 => Just(END.to_owned()),
-        1 => Just(section("\n")),
-        1 => Just(section("\r\n")),
+        1 => Just(COMPACT_INSTRUCTIONS.end.to_owned()),
+        1 => Just(COMPACT_INSTRUCTIONS.written("\n")),
+        1 => Just(COMPACT_INSTRUCTIONS.written("\r\n")),
         1 => Just(older()),
     ];
     let end = prop_oneof![4 => Just("\n"), 2 => Just("\r\n"), 1 => Just(""), 1 => Just("\r")];

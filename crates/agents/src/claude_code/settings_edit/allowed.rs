@@ -2,12 +2,13 @@
 
 use serde_json::json;
 
-use super::{
+use crate::settings::comments::Grammar;
+use crate::settings::edit::{
     Change, Edit, EditOutcome, SettingsProblem, check_unique_keys, compared, remove_member,
     split_byte_order_mark, until_settled,
 };
-use crate::claude_code::json_spans::{self, Node};
-use crate::claude_code::json_splice::{Removal, Splice, Style};
+use crate::settings::json_spans::{self, Node};
+use crate::settings::json_splice::{Removal, Splice, Style};
 
 const SECTION: &str = "permissions";
 const LIST: &str = "allow";
@@ -37,7 +38,7 @@ pub fn allow(text: &str, rules: &[&str]) -> Result<(Edit, Vec<String>), Settings
         let standing = listed(&root).into_iter().filter_map(Node::string).collect::<Vec<_>>();
         rules.iter().copied().filter(|rule| !standing.contains(rule)).collect()
     };
-    let edited = until_settled(body, |body, root| {
+    let edited = until_settled(body, Grammar::Strict, |body, root| {
         check(body, root)?;
         let standing: Vec<&str> = listed(root).into_iter().filter_map(Node::string).collect();
         let Some(rule) = missing.iter().find(|rule| !standing.contains(rule)) else { return Ok(None) };
@@ -53,7 +54,7 @@ pub fn disallow(text: &str, rules: &[String]) -> Result<Edit, SettingsProblem> {
     if rules.is_empty() || body.bytes().all(json_spans::is_blank) {
         return Ok(Edit { text: text.to_owned(), outcome: EditOutcome::Unchanged });
     }
-    let edited = until_settled(body, |body, root| {
+    let edited = until_settled(body, Grammar::Strict, |body, root| {
         check(body, root)?;
         Ok(removal(body, root, rules))
     })?;

@@ -4,6 +4,7 @@ use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::settings::our_entry::our_hook;
 
 pub(super) fn ours(status_line: bool) -> Install {
     Install { binary: "/opt/throughline".to_owned(), client: Some(Version::new(2, 1, 325)), status_line }

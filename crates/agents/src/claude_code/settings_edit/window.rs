@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::{Edit, SettingsProblem, check_unique_keys, compared, split_byte_order_mark};
-use crate::claude_code::json_spans::{self, Node};
-use crate::claude_code::json_splice::{Removal, Splice, Style};
+use crate::settings::edit::{Edit, SettingsProblem, check_unique_keys, compared, split_byte_order_mark};
+use crate::settings::json_spans::{self, Node};
+use crate::settings::json_splice::{Removal, Splice, Style};
 
 const KEY: &str = "autoCompactWindow";
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use throughline_agents::claude_code::hook_table::{self, EXEC_FORM_SINCE};
-use throughline_agents::claude_code::our_entry::Form;
 use throughline_agents::claude_code::settings_edit;
 use throughline_agents::claude_code::settings_read::{RegisteredHook, Scope};
+use throughline_agents::settings::our_entry::Form;
 
 use super::Check;
 use super::context::{Context, SettingsFile};

@@ -8,21 +8,22 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+use super::comments;
 use super::json_spans::{Node, is_blank};
 
 /// Replace `span` by `with`.
 #[derive(Clone, Debug)]
-pub(super) struct Splice {
-    pub(super) span: Range<usize>,
-    pub(super) with: String,
+pub(crate) struct Splice {
+    pub(crate) span: Range<usize>,
+    pub(crate) with: String,
 }
 
 impl Splice {
-    pub(super) fn new(span: Range<usize>, with: impl Into<String>) -> Self {
+    pub(crate) fn new(span: Range<usize>, with: impl Into<String>) -> Self {
         Self { span, with: with.into() }
     }
 
-    pub(super) fn apply(&self, text: &str) -> String {
+    pub(crate) fn apply(&self, text: &str) -> String {
         let before = text.get(..self.span.start).unwrap_or("");
         let after = text.get(self.span.end..).unwrap_or("");
         [before, &self.with, after].concat()
@@ -31,7 +32,7 @@ impl Splice {
 
 /// What taking a child away comes to.
 #[derive(Clone, Debug)]
-pub(super) enum Removal {
+pub(crate) enum Removal {
     /// The container stays.
     Cut(Splice),
     /// The container held nothing else and was made by us: it has to go too.
@@ -40,7 +41,7 @@ pub(super) enum Removal {
 
 /// How a new value is laid out.
 #[derive(Clone, Debug)]
-pub(super) enum Layout {
+pub(crate) enum Layout {
     /// One item a line; the value's own line starts with this indent.
     Lines(String),
     /// All on one line.
@@ -49,8 +50,10 @@ pub(super) enum Layout {
 
 /// The writing habits of one text.
 #[derive(Clone, Debug)]
-pub(super) struct Style<'t> {
+pub(crate) struct Style<'t> {
     text: &'t str,
+    /// Where comments stand: whose they are cannot be told, so they stay.
+    comments: Vec<Range<usize>>,
     newline: &'static str,
     unit: String,
     colon: &'static str,
@@ -58,9 +61,15 @@ pub(super) struct Style<'t> {
 }
 
 impl<'t> Style<'t> {
-    pub(super) fn of(text: &'t str, root: &Node) -> Self {
-        let mut style =
-            Self { text, newline: newline_of(text), unit: "  ".to_owned(), colon: ": ", comma: ", " };
+    pub(crate) fn of(text: &'t str, root: &Node) -> Self {
+        let mut style = Self {
+            text,
+            comments: comments::spans(text),
+            newline: newline_of(text),
+            unit: "  ".to_owned(),
+            colon: ": ",
+            comma: ", ",
+        };
         if let Some(first) = root.members().and_then(|members| members.first()) {
             if let Some(indent) = style.line_indent(first.name_span.start)
                 && !indent.is_empty()
@@ -77,7 +86,7 @@ impl<'t> Style<'t> {
 
     /// Adds a child behind the others. `owner` is where the container's own member or element starts; `None` for
     /// the root. `name` is given for an object.
-    pub(super) fn append(
+    pub(crate) fn append(
         &self,
         container: &Node,
         owner: Option<usize>,
@@ -110,25 +119,51 @@ impl<'t> Style<'t> {
     }
 
     /// Takes the child at `index` away, with the comma that belongs to it.
-    pub(super) fn remove(&self, container: &Node, owner: Option<usize>, index: usize) -> Removal {
+    pub(crate) fn remove(&self, container: &Node, owner: Option<usize>, index: usize) -> Removal {
         let children = container.children();
         let Some(gone) = children.get(index) else { return Removal::ContainerToo };
         if let Some(before) = index.checked_sub(1).and_then(|before| children.get(before)) {
-            return Removal::Cut(Splice::new(before.end..gone.end, ""));
+            return Removal::Cut(Splice::new(before.end..gone.end, self.comments_in(before.end..gone.start)));
         }
         if let Some(after) = children.get(index + 1) {
-            return Removal::Cut(Splice::new(gone.start..after.start, ""));
+            return Removal::Cut(Splice::new(
+                gone.start..after.start,
+                self.comments_in(gone.end..after.start),
+            ));
         }
         let inside = container.span.start + 1..container.span.end.saturating_sub(1);
         let behind = self.text.get(gone.end..inside.end).unwrap_or("");
         match behind.strip_prefix(&self.kept_mark(owner)) {
             Some(blank) => Removal::Cut(Splice::new(inside, blank)),
+            None if self.has_comment(inside.start..gone.start) || self.has_comment(gone.end..inside.end) => {
+                Removal::Cut(Splice::new(gone.clone(), ""))
+            }
             None => Removal::ContainerToo,
         }
     }
 
+    fn has_comment(&self, span: Range<usize>) -> bool {
+        self.comments.iter().any(|comment| comment.start < span.end && span.start < comment.end)
+    }
+
+    /// What stays of the text between two children of which one goes: nothing, unless somebody wrote a comment there.
+    fn comments_in(&self, span: Range<usize>) -> String {
+        let between = self.text.get(span.clone()).unwrap_or("");
+        if !self.has_comment(span.clone()) {
+            return String::new();
+        }
+        let is_comma = |at: &usize| {
+            let place = span.start + at;
+            between.as_bytes().get(*at) == Some(&b',') && !self.has_comment(place..place + 1)
+        };
+        match (0..between.len()).find(is_comma) {
+            Some(at) => format!("{}{}", &between[..at], &between[at + 1..]),
+            None => between.to_owned(),
+        }
+    }
+
     /// A value in this text's habits.
-    pub(super) fn render(&self, value: &Value, layout: &Layout) -> String {
+    pub(crate) fn render(&self, value: &Value, layout: &Layout) -> String {
         let (items, open, close): (Vec<(Option<&str>, &Value)>, _, _) = match value {
             Value::Object(map) => {
                 (map.iter().map(|(name, value)| (Some(name.as_str()), value)).collect(), '{', '}')
@@ -161,7 +196,7 @@ impl<'t> Style<'t> {
     }
 
     /// How a value that stands at `start` should be laid out, given where its first child stands.
-    pub(super) fn layout_at(&self, start: usize, first_child: Option<usize>) -> Layout {
+    pub(crate) fn layout_at(&self, start: usize, first_child: Option<usize>) -> Layout {
         match (self.line_indent(start), first_child.and_then(|child| self.line_indent(child))) {
             (Some(indent), Some(_)) => Layout::Lines(indent.to_owned()),
             _ => Layout::Inline,
@@ -197,7 +232,7 @@ impl<'t> Style<'t> {
 }
 
 /// The line ending of the text; plain `\n` when it has only one line.
-pub(super) fn newline_of(text: &str) -> &'static str {
+pub(crate) fn newline_of(text: &str) -> &'static str {
     let first = text.find('\n');
     if first.is_some_and(|at| text.get(..at).is_some_and(|line| line.ends_with('\r'))) {
         "\r\n"

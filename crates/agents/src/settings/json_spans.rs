@@ -4,18 +4,19 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::settings_problem::SettingsProblem;
+use super::comments::{self, Grammar};
+use super::problem::SettingsProblem;
 
 /// A value and its place in the text.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
-    pub(super) span: Range<usize>,
-    pub(super) kind: Kind,
+pub(crate) struct Node {
+    pub(crate) span: Range<usize>,
+    pub(crate) kind: Kind,
 }
 
 /// What the value is; only what an edit has to look into.
 #[derive(Clone, Debug)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Object(Vec<Member>),
     Array(Vec<Node>),
     String(String),
@@ -24,36 +25,36 @@ pub(super) enum Kind {
 
 /// One `"name": value` of an object.
 #[derive(Clone, Debug)]
-pub(super) struct Member {
-    pub(super) name: String,
-    pub(super) name_span: Range<usize>,
-    pub(super) value: Node,
+pub(crate) struct Member {
+    pub(crate) name: String,
+    pub(crate) name_span: Range<usize>,
+    pub(crate) value: Node,
 }
 
 impl Node {
-    pub(super) fn members(&self) -> Option<&[Member]> {
+    pub(crate) fn members(&self) -> Option<&[Member]> {
         if let Kind::Object(members) = &self.kind { Some(members) } else { None }
     }
 
-    pub(super) fn elements(&self) -> Option<&[Node]> {
+    pub(crate) fn elements(&self) -> Option<&[Node]> {
         if let Kind::Array(elements) = &self.kind { Some(elements) } else { None }
     }
 
-    pub(super) fn string(&self) -> Option<&str> {
+    pub(crate) fn string(&self) -> Option<&str> {
         if let Kind::String(string) = &self.kind { Some(string) } else { None }
     }
 
     /// The member of that name; `None` also when this is no object.
-    pub(super) fn member(&self, name: &str) -> Option<&Member> {
+    pub(crate) fn member(&self, name: &str) -> Option<&Member> {
         self.members()?.iter().find(|member| member.name == name)
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<&Node> {
+    pub(crate) fn get(&self, name: &str) -> Option<&Node> {
         self.member(name).map(|member| &member.value)
     }
 
     /// The spans of what this container holds: whole members of an object, elements of an array.
-    pub(super) fn children(&self) -> Vec<Range<usize>> {
+    pub(crate) fn children(&self) -> Vec<Range<usize>> {
         match &self.kind {
             Kind::Object(members) => members.iter().map(Member::span).collect(),
             Kind::Array(elements) => elements.iter().map(|element| element.span.clone()).collect(),
@@ -62,27 +63,35 @@ impl Node {
     }
 
     /// The value itself, read from `text`, the text this node was made from.
-    pub(super) fn value(&self, text: &str) -> Value {
-        text.get(self.span.clone()).and_then(|raw| serde_json::from_str(raw).ok()).unwrap_or(Value::Null)
+    pub(crate) fn value(&self, text: &str) -> Value {
+        let Some(raw) = text.get(self.span.clone()) else { return Value::Null };
+        let read = serde_json::from_str(raw);
+        read.or_else(|_| serde_json::from_str(&comments::blanked(raw, Grammar::CommentsAndCommas)))
+            .unwrap_or(Value::Null)
     }
 }
 
 impl Member {
-    pub(super) fn span(&self) -> Range<usize> {
+    pub(crate) fn span(&self) -> Range<usize> {
         self.name_span.start..self.value.span.end
     }
 }
 
 /// Parses strictly (no comments, no trailing commas; nested at most 128 deep, as `serde_json` allows).
-pub(super) fn parse(text: &str) -> Result<Node, SettingsProblem> {
+pub(crate) fn parse(text: &str) -> Result<Node, SettingsProblem> {
     // The grammar is checked first: the scanner below only measures and may trust what it sees.
     serde_json::from_str::<Value>(text).map_err(|error| SettingsProblem::syntax(text, &error))?;
     let mut scanner = Scanner { text, at: 0 };
     scanner.value().ok_or_else(|| SettingsProblem::at(text, scanner.at, "could not be measured", ""))
 }
 
+/// Parses what a client takes for JSON. The places are those of `text`.
+pub(crate) fn parse_as(text: &str, grammar: Grammar) -> Result<Node, SettingsProblem> {
+    if grammar == Grammar::Strict { parse(text) } else { parse(&comments::blanked(text, grammar)) }
+}
+
 /// Whether the byte is white space to JSON.
-pub(super) fn is_blank(byte: u8) -> bool {
+pub(crate) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 

@@ -30,7 +30,7 @@ pub struct OurStatusLine {
     /// The binary it names.
     pub binary: String,
     /// The foreign command we wrap, as a JSON string literal, byte for byte as it stood in the file.
-    pub(super) wrapped_raw: Option<String>,
+    pub(crate) wrapped_raw: Option<String>,
 }
 
 impl OurStatusLine {
@@ -88,7 +88,7 @@ pub fn status_line_command(binary: &str, wrapped_raw: Option<&str>) -> String {
     }
 }
 
-pub(super) fn is_our_binary(path: &str) -> bool {
+pub(crate) fn is_our_binary(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     name == "throughline" || name == "throughline.exe"
 }

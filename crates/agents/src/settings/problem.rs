@@ -1,4 +1,4 @@
-//! Settings problem: why a settings file was left alone, where, and what to do about it.
+//! Problem: why a settings file was left alone, where, and what to do about it.
 
 use std::fmt;
 
@@ -16,14 +16,14 @@ pub struct SettingsProblem {
 }
 
 impl SettingsProblem {
-    pub(super) fn at(text: &str, offset: usize, what: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub(crate) fn at(text: &str, offset: usize, what: impl Into<String>, hint: impl Into<String>) -> Self {
         let before = text.get(..offset).unwrap_or(text);
         let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
         Self { line, column, what: what.into(), hint: hint.into() }
     }
 
-    pub(super) fn syntax(text: &str, error: &serde_json::Error) -> Self {
+    pub(crate) fn syntax(text: &str, error: &serde_json::Error) -> Self {
         let said = error.to_string();
         let what = said.split(" at line ").next().unwrap_or(&said).to_owned();
         let (line, column) = (error.line().max(1), error.column().max(1));
