@@ -11,6 +11,7 @@ pub mod gemini;
 pub mod hook;
 pub mod opencode;
 pub mod settings;
+pub mod setup;
 pub mod status_line;
 pub mod transcript;
 pub mod usage_line;

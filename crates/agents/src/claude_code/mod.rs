@@ -17,3 +17,5 @@ pub mod transcript_place;
 pub mod transcript_tail;
 pub mod usage_lines;
 pub mod version;
+
+pub use crate::settings::shell_words;

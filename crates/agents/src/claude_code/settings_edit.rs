@@ -2,7 +2,6 @@
 
 use super::hook_table;
 use super::version::Version;
-use crate::settings::comments::Grammar;
 use crate::settings::edit::{self, PLAIN, StatusLine, Wanted};
 pub use crate::settings::edit::{Edit, EditOutcome, SettingsProblem};
 pub use allowed::{allow, disallow, offered_permissions};
@@ -34,7 +33,7 @@ pub fn install(text: Option<&str>, ours: &Install) -> Result<Edit, SettingsProbl
 /// Takes our hooks and status line out of a settings text, and what became empty because of that; gives a wrapped
 /// status line back to its owner.
 pub fn uninstall(text: &str) -> Result<Edit, SettingsProblem> {
-    edit::uninstall(text, Grammar::Strict)
+    edit::uninstall(text, &PLAIN)
 }
 
 mod allowed;

@@ -1,8 +1,10 @@
 //! Codex CLI: how its hooks, rollouts and messages spell what we use. Its hooks speak Claude Code's dialect, nearly.
 
 pub mod compaction_point;
+pub mod compact_prompt;
 pub mod hook_payload;
 pub mod hook_reply;
+pub mod hook_table;
 pub mod hook_trust;
 pub mod transcript;
 pub mod transcript_place;

@@ -8,7 +8,7 @@ use super::comments::Grammar;
 use super::hook_entry::HookEntry;
 use super::json_spans::{self, Member, Node};
 use super::json_splice::{Layout, Removal, Splice, Style};
-use super::our_entry::{our_hook, our_status_line, status_line_command};
+use super::our_entry::{OurHook, ProgramOf, our_hook_by, our_status_line, program_of, status_line_command};
 pub use super::problem::SettingsProblem;
 
 /// A longer text is no settings file of a person.
@@ -17,7 +17,7 @@ const SETTINGS_BYTES_MAX: usize = throughline_domain::limits::SETTINGS_BYTES_MAX
 const EDITS_MAX: usize = 400;
 
 /// What to install.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Wanted {
     /// The hooks, in the order in which they are written.
     pub hooks: Vec<HookEntry>,
@@ -39,7 +39,7 @@ pub struct StatusLine {
 }
 
 /// What a client takes for a settings file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct FileForm {
     /// What it takes for JSON.
     pub grammar: Grammar,
@@ -47,11 +47,13 @@ pub struct FileForm {
     pub only_names: &'static [&'static str],
     /// Whether it reads a file that begins with a byte order mark.
     pub takes_byte_order_mark: bool,
+    /// The program that a command line there names, if it is ours.
+    pub program: ProgramOf,
 }
 
 /// Plain JSON, with whatever names.
 pub const PLAIN: FileForm =
-    FileForm { grammar: Grammar::Strict, only_names: &[], takes_byte_order_mark: true };
+    FileForm { grammar: Grammar::Strict, only_names: &[], takes_byte_order_mark: true, program: program_of };
 
 /// The text after an edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,17 +111,17 @@ pub fn install(text: Option<&str>, wanted: &Wanted) -> Result<Edit, SettingsProb
 
 /// Takes our hooks and status line out of a settings text, and what became empty because of that; gives a wrapped
 /// status line back to its owner.
-pub fn uninstall(text: &str, grammar: Grammar) -> Result<Edit, SettingsProblem> {
+pub fn uninstall(text: &str, form: &FileForm) -> Result<Edit, SettingsProblem> {
     let (mark, body) = split_byte_order_mark(text);
     if body.bytes().all(json_spans::is_blank) {
         return Ok(Edit { text: text.to_owned(), outcome: EditOutcome::Unchanged });
     }
-    let edited = until_settled(body, grammar, |body, root| {
+    let edited = until_settled(body, form.grammar, |body, root| {
         check_unique_keys(body, root, "the settings")?;
         if let Some(hooks) = root.get("hooks") {
             check_unique_keys(body, hooks, "\"hooks\"")?;
         }
-        Ok(next_removal(body, root))
+        Ok(next_removal(body, root, form.program))
     })?;
     Ok(taken_out(text, mark, &edited))
 }
@@ -226,13 +228,13 @@ struct OurHandler<'n> {
 }
 
 /// All handlers of ours, whatever the event and the company.
-fn ours_in<'n>(body: &str, root: &'n Node) -> Vec<OurHandler<'n>> {
+fn ours_in<'n>(body: &str, root: &'n Node, program: ProgramOf) -> Vec<OurHandler<'n>> {
     let mut found = Vec::new();
     for event in root.get("hooks").and_then(Node::members).unwrap_or_default() {
         for (group_at, group) in event.value.elements().unwrap_or_default().iter().enumerate() {
             let Some(handlers) = group.member("hooks") else { continue };
             for (handler_at, handler) in handlers.value.elements().unwrap_or_default().iter().enumerate() {
-                if handler.value(body).as_object().and_then(our_hook).is_some() {
+                if handler.value(body).as_object().is_some_and(|it| our_hook_by(it, program).is_some()) {
                     found.push(OurHandler { event, group_at, group, handlers, handler_at, handler });
                 }
             }
@@ -243,7 +245,7 @@ fn ours_in<'n>(body: &str, root: &'n Node) -> Vec<OurHandler<'n>> {
 
 fn next_addition(body: &str, root: &Node, wanted: &Wanted) -> Option<Change> {
     let style = Style::of(body, root);
-    let found = ours_in(body, root);
+    let found = ours_in(body, root, wanted.form.program);
     let mut seen: Vec<&str> = Vec::new();
     for one in &found {
         let entry = wanted.hooks.iter().find(|entry| entry.event == one.event.name);
@@ -318,9 +320,9 @@ fn next_status_line(body: &str, style: &Style<'_>, root: &Node, ours: &StatusLin
     (command.string()? != wanted).then(|| Splice::new(command.span.clone(), json!(wanted).to_string()))
 }
 
-fn next_removal(body: &str, root: &Node) -> Option<Change> {
+fn next_removal(body: &str, root: &Node, program: ProgramOf) -> Option<Change> {
     let style = Style::of(body, root);
-    if let Some(one) = ours_in(body, root).last() {
+    if let Some(one) = ours_in(body, root, program).last() {
         return Some(remove_handler(&style, root, one));
     }
     let command = root.get("statusLine")?.get("command")?;
@@ -430,4 +432,17 @@ pub(crate) fn check_unique_keys(body: &str, object: &Node, whose: &str) -> Resul
         }
     }
     Ok(())
+}
+
+/// Our hooks in a settings text, by their events, in the order in which they stand there.
+#[must_use]
+pub fn registered(text: &str, form: &FileForm) -> Vec<(String, OurHook)> {
+    let (_, body) = split_byte_order_mark(text);
+    let Ok(root) = json_spans::parse_as(body, form.grammar) else { return Vec::new() };
+    let found = ours_in(body, &root, form.program).into_iter();
+    let hooks = found.filter_map(|one| {
+        let hook = our_hook_by(one.handler.value(body).as_object()?, form.program)?;
+        Some((one.event.name.clone(), hook))
+    });
+    hooks.collect()
 }

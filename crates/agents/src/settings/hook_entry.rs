@@ -2,8 +2,6 @@
 
 use serde_json::{Map, Value, json};
 
-use super::shell_words;
-
 /// One hook: the event, and the handler that goes into the event's list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HookEntry {
@@ -26,19 +24,4 @@ impl HookEntry {
         group.insert("hooks".to_owned(), json!([self.handler]));
         Value::Object(group)
     }
-}
-
-/// One event that we register with a client, and how long the client waits for us, in its own unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HookRule {
-    /// The event as the settings spell it.
-    pub event: &'static str,
-    /// After this the client kills the hook and goes on.
-    pub timeout: u32,
-}
-
-/// The command line that calls us for an agent. It is the same over all versions: what a person approved is this line.
-#[must_use]
-pub fn command_line(binary: &str, agent: &str) -> String {
-    format!("{} hook --agent {agent}", shell_words::quote(binary))
 }

@@ -10,3 +10,4 @@ pub mod problem;
 pub mod section;
 pub mod servers;
 pub mod shell_words;
+pub mod toml_keys;

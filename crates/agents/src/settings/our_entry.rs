@@ -48,18 +48,36 @@ const WRAP_JSON: &str = "--wrap-json=";
 /// Reads a handler; `None` when it is not ours.
 #[must_use]
 pub fn our_hook(handler: &Map<String, Value>) -> Option<OurHook> {
+    our_hook_by(handler, program_of)
+}
+
+/// The same for a client whose command lines only `program` reads.
+#[must_use]
+pub fn our_hook_by(handler: &Map<String, Value>, program: ProgramOf) -> Option<OurHook> {
     if !matches!(handler.get("type").and_then(Value::as_str), Some("command") | None) {
         return None;
     }
     let command = handler.get("command")?.as_str()?;
     let timeout_s = handler.get("timeout").and_then(Value::as_u64);
-    let (form, binary, verb) = if let Some(args) = handler.get("args") {
-        (Form::Exec, command.to_owned(), args.get(0)?.as_str()?.to_owned())
-    } else {
-        let mut words = shell_words::split(command)?.into_iter();
-        (Form::Shell, words.next()?, words.next()?)
+    let (form, binary) = match handler.get("args") {
+        Some(args) => {
+            let is_ours = is_our_binary(command) && args.get(0).and_then(Value::as_str) == Some("hook");
+            (Form::Exec, is_ours.then(|| command.to_owned())?)
+        }
+        None => (Form::Shell, program(command)?),
     };
-    (is_our_binary(&binary) && verb == "hook").then_some(OurHook { form, binary, timeout_s })
+    Some(OurHook { form, binary, timeout_s })
+}
+
+/// The program that a hook's command line names, if it is ours.
+pub type ProgramOf = fn(&str) -> Option<String>;
+
+/// The program that a plain command line names, if it calls us as a hook.
+#[must_use]
+pub fn program_of(command: &str) -> Option<String> {
+    let mut words = shell_words::split(command)?.into_iter();
+    let (program, verb) = (words.next()?, words.next()?);
+    (is_our_binary(&program) && verb == "hook").then_some(program)
 }
 
 /// Reads the command of a status line; `None` when it is not ours.
