@@ -3,14 +3,14 @@
 use throughline_engine::place::{Place, Surroundings};
 use throughline_fleet::authorities::Named;
 
-use crate::commands::servers;
+use crate::commands::setup::own_program;
 
 /// What the rest of the program may ask of the system.
 pub(crate) const AROUND: Surroundings = Surroundings {
     var: |name| std::env::var_os(name),
     all_vars: texts,
     current_folder: || std::env::current_dir().ok(),
-    own_command: servers::own_command,
+    own_command: own_program::own_command,
 };
 
 /// The user's folders; `None` when the environment names none to keep anything in.

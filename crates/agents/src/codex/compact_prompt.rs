@@ -4,7 +4,7 @@ use throughline_domain::hand_over::REQUEST;
 use throughline_domain::text::fingerprint;
 
 use crate::settings::edit::{Edit, EditOutcome, SettingsProblem};
-use crate::settings::toml_keys::{self, parse, value_at};
+use crate::settings::toml_keys::{self, parse};
 
 const KEY: &str = "compact_prompt";
 /// Other keys by which somebody has a prompt of their own.
@@ -104,6 +104,7 @@ fn escaped(prompt: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::toml_keys::value_at;
 
     #[test]
     fn our_prompt_goes_in_once_and_leaves_no_trace() {

@@ -8,6 +8,7 @@ pub(crate) mod json_splice;
 pub mod our_entry;
 pub mod problem;
 pub mod section;
+pub mod server_table;
 pub mod servers;
 pub mod shell_words;
 pub mod toml_keys;

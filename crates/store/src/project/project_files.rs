@@ -199,6 +199,40 @@ fn with_new_lines(text: &str) -> Option<String> {
     Some(format!("{}{head}{rest}{missing}{}", &text[..begin], &text[end..]))
 }
 
+/// The exclude file as it is, and as it would be with our lines and these beside them.
+pub fn exclusion_with(exclude_file: &Spot, lines: &[String]) -> Result<(String, String), FileError> {
+    let (old, new) = exclusion(exclude_file)?;
+    let Some(end) = new.find(EXCLUDE_END).filter(|end| new.find(EXCLUDE_BEGIN).is_some_and(|at| at < *end))
+    else {
+        return Ok((old, new));
+    };
+    let is_there = |line: &&String| new.lines().any(|known| known.trim_end() == line.as_str());
+    let missing: String =
+        lines.iter().filter(|line| !is_there(line)).map(|line| format!("{line}\n")).collect();
+    let new = format!("{}{missing}{}", &new[..end], &new[end..]);
+    Ok((old, new))
+}
+
+/// Keeps these paths out of git, too. They stand in our block, and count as put there by somebody.
+pub fn exclude_lines(exclude_file: &Spot, lines: &[String]) -> Result<(), FileError> {
+    let _alone = Lock::acquire(exclude_file, Patience::Hook);
+    let (old, new) = exclusion_with(exclude_file, lines)?;
+    if old == new { Ok(()) } else { files::replace(exclude_file, new.as_bytes(), Durability::Quick) }
+}
+
+/// Takes these paths out of our block again.
+pub fn stop_excluding_lines(exclude_file: &Spot, lines: &[String]) -> Result<(), FileError> {
+    let _alone = Lock::acquire(exclude_file, Patience::Hook);
+    let Some(bytes) = files::read_limited(exclude_file, EXCLUDE_BYTES_MAX)? else { return Ok(()) };
+    let Ok(old) = String::from_utf8(bytes) else { return Ok(()) };
+    let (Some(begin), Some(end)) = (old.find(EXCLUDE_BEGIN), old.find(EXCLUDE_END)) else { return Ok(()) };
+    let Some(block) = old.get(begin..end) else { return Ok(()) };
+    let is_theirs = |line: &&str| !lines.iter().any(|known| known == line.trim_end());
+    let block: String = block.split_inclusive('\n').filter(is_theirs).collect();
+    let new = format!("{}{block}{}", &old[..begin], &old[end..]);
+    if old == new { Ok(()) } else { files::replace(exclude_file, new.as_bytes(), Durability::Quick) }
+}
+
 /// Whether the project holds anything that was recorded: what the exclude file keeps out of git.
 #[must_use]
 pub fn holds_records(project: &Project) -> bool {

@@ -1,196 +1,41 @@
-//! `uninstall`: takes our entries out of the client's settings; byte for byte when nothing else changed.
+//! `uninstall`: which agents are meant, and each left as it was found.
 
-use std::path::Path;
-
-use throughline_agents::claude_code::settings_edit::{self, EditOutcome};
-use throughline_agents::claude_code::settings_read::Scope;
-use throughline_engine::client_settings;
-use throughline_engine::git_exclude::exclude_file;
-use throughline_store::files;
-use throughline_store::project_files;
+use throughline_agents::setup::Setup;
 
 use super::App;
-use super::compact_at;
-use super::init::{command_paths, install_folder, refuse, refuse_links, settings_path, show_diff};
-use super::instructions;
-use super::permissions;
-use super::servers;
+use super::claude_code;
+use super::setup::chosen::{self, Choice};
+use super::setup::table;
 use crate::failure::Failure;
-use crate::output::{self, GOOD, styled};
 
-/// Take the hooks out of Claude Code's settings again; what was recorded stays
+/// Take the hooks out of the agents' settings again; what was recorded stays
 ///
 /// Also our MCP server in .mcp.json, the commands /context-compact and /throughline, and the section that `init` wrote into CLAUDE.md.
+/// With --agent the same for Codex, Gemini CLI and OpenCode: every file is given back as it was.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
+    /// The agents to leave, by name: claude-code, codex, gemini, opencode; or `all` in which something of ours stands
+    #[arg(long = "agent", value_name = "NAMES", value_delimiter = ',', value_parser = chosen::parse)]
+    agents: Vec<Choice>,
     /// From .claude/settings.json, which your team shares
     #[arg(long, conflicts_with = "user")]
-    shared: bool,
+    pub(super) shared: bool,
     /// From your own settings: all projects
     #[arg(long)]
-    user: bool,
+    pub(super) user: bool,
     /// Show the difference and write nothing
     #[arg(long)]
-    dry_run: bool,
+    pub(super) dry_run: bool,
 }
 
 pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
-    let path = settings_path(app, args.shared, args.user)?;
-    let scope = match (args.user, args.shared) {
-        (true, _) => Scope::User,
-        (_, true) => Scope::Project,
-        _ => Scope::Local,
-    };
-    look_for_links(app, args, &path)?;
-    let Some(now) = project_files::read_settings(&app.memory.project.spot_of(&path))? else {
-        remove_commands(app, args)?;
-        instructions::remove(app, scope, args.dry_run)?;
-        remove_server(app, args)?;
-        leave(app, args);
-        return output::say(&format!("{} does not exist: nothing to remove", path.display()));
-    };
-    let folder = install_folder(&app.place, &path);
-    let written = project_files::read_settings(&folder.join("written"))?;
-    let original = project_files::read_settings(&folder.join("original"))?;
-    let (without_window, had_window) = compact_at::put_back(app, &path, &now)?;
-    let (without_rules, had_rules) = permissions::put_back(app, &path, &without_window.text)?;
-    let mut edit =
-        settings_edit::uninstall(&without_rules.text).map_err(|problem| refuse(&path, &problem))?;
-    if (had_window || had_rules) && edit.outcome == EditOutcome::Unchanged {
-        edit.outcome = EditOutcome::Rewritten;
-    }
-    let untouched = written.as_deref() == Some(&now);
-    let text = match original {
-        Some(original) if untouched => original,
-        _ => edit.text,
-    };
-    if args.dry_run {
-        show_diff(&path, &now, &text)?;
-        remove_commands(app, args)?;
-        show_exclusion(app)?;
-        remove_server(app, args)?;
-        return instructions::remove(app, scope, true);
-    }
-    match edit.outcome {
-        EditOutcome::Unchanged => output::say(&format!("{} has no entries of ours", path.display()))?,
-        EditOutcome::NothingLeft => {
-            files::remove(&app.memory.project.spot_of(&path))?;
-            output::say(&format!(
-                "{} {} removed: nothing else was in it",
-                styled(GOOD, "✓"),
-                path.display()
-            ))?;
-        }
-        EditOutcome::Rewritten => {
-            project_files::write_settings(&app.memory.project.spot_of(&path), &text)?;
-            output::say(&format!("{} our hooks removed from {}", styled(GOOD, "✓"), path.display()))?;
+    let agents = chosen::to_leave(app, &args.agents);
+    let others: Vec<&Setup> = agents.iter().copied().filter(|agent| agent.files.is_some()).collect();
+    for agent in &agents {
+        match &agent.files {
+            None => claude_code::uninstall::run(app, args, others.is_empty())?,
+            Some(files) => table::uninstall(app, agent, files, args)?,
         }
     }
-    project_files::forget_install(&folder)?;
-    remove_commands(app, args)?;
-    instructions::remove(app, scope, false)?;
-    remove_server(app, args)?;
-    if let Some(exclude) = exclude_file(&app.memory.project.root) {
-        if !project_files::holds_records(&app.memory.project) {
-            project_files::stop_excluding(&exclude)?;
-        } else if project_files::is_excluding(&exclude) {
-            output::remark(&format!(
-                "our lines stay in {}: they keep what was recorded out of git",
-                exclude.display()
-            ));
-        }
-    }
-    leave(app, args);
-    output::say("what was recorded stays; `throughline init` brings the hooks back")
-}
-
-/// Where no hooks of ours are left, git holds nothing for us any more; the project's folder for the client goes where
-/// `init` was the only one who put something there.
-fn leave(app: &App, args: &Args) {
-    let is_left = tell_what_is_left(app);
-    if args.dry_run {
-        return;
-    }
-    if !is_left {
-        release_files(app);
-    }
-    if !args.user {
-        project_files::remove_empty(&app.memory.project.top.join(".claude"));
-    }
-}
-
-/// Before anything is taken out.
-fn look_for_links(app: &App, args: &Args, settings: &Path) -> Result<(), Failure> {
-    if args.user {
-        return Ok(());
-    }
-    let commands = command_paths(app, false).into_iter().map(|(path, _)| path);
-    let otherwise = "or take out by hand what an earlier version wrote there";
-    refuse_links(app, commands.chain([settings.to_owned()]), otherwise)?;
-    servers::refuse_link(app, args.shared)
-}
-
-/// The slash commands that `init` wrote, unless somebody changed them.
-fn remove_commands(app: &App, args: &Args) -> Result<(), Failure> {
-    for (path, text) in command_paths(app, args.user) {
-        if !args.dry_run {
-            project_files::remove_own(&app.memory.project.spot_of(&path), text)?;
-        } else if project_files::read_settings(&app.memory.project.spot_of(&path))?.as_deref() == Some(text) {
-            show_diff(&path, text, "")?;
-        }
-    }
-    Ok(())
-}
-
-/// Our lines in the exclude file, as far as they would go.
-fn show_exclusion(app: &App) -> Result<(), Failure> {
-    let root = &app.memory.project.root;
-    if let Some(exclude) = exclude_file(root)
-        && !project_files::holds_records(&app.memory.project)
-        && let Some((old, new)) = project_files::without_exclusion(&exclude)?
-    {
-        show_diff(&exclude.shown(), &old, &new)?;
-    }
-    Ok(())
-}
-
-/// The project's list of servers goes with the project's settings, not with somebody's own.
-fn remove_server(app: &App, args: &Args) -> Result<(), Failure> {
-    if !args.user {
-        servers::remove(app, args.shared, args.dry_run)?;
-    }
-    servers::tell_what_is_left(app);
-    Ok(())
-}
-
-/// Hooks of ours in other settings files still run.
-fn tell_what_is_left(app: &App) -> bool {
-    let settings = client_settings::client_settings(&app.place, &app.memory.project);
-    let mut is_left = false;
-    let flags = [(Scope::User, "--user"), (Scope::Project, "--shared"), (Scope::Local, "without a flag")];
-    for (scope, flag) in flags {
-        if settings.hooks.iter().any(|registered| registered.scope == scope) {
-            let files = client_settings::settings_files(&app.place, &app.memory.project);
-            let path = files.into_iter().find(|(known, _)| *known == scope).map(|(_, path)| path);
-            let path = path.unwrap_or_default();
-            output::warn(&format!("hooks of ours are still registered in {} ({flag})", path.display()));
-            is_left = true;
-        }
-    }
-    is_left
-}
-
-/// Git no longer holds uncommitted files for checkpoints; their briefings stay.
-fn release_files(app: &App) {
-    let (git, root) = (throughline_git::Git::default(), &app.memory.project.root);
-    let kept = git.kept_trees(root).unwrap_or_default();
-    if kept.is_empty() {
-        return;
-    }
-    match git.forget_trees(root, &kept) {
-        Ok(()) => output::remark(&format!("git no longer holds the files of {} checkpoints", kept.len())),
-        Err(why) => {
-            output::warn(&format!("git still holds files of checkpoints under refs/throughline: {why}"));
-        }
-    }
+    if others.is_empty() { Ok(()) } else { table::leave(app, &others, args) }
 }

@@ -11,6 +11,7 @@
 )]
 #![expect(clippy::needless_raw_string_hashes, reason = "snapshots are written with hashes by their own tool")]
 
+mod agent_setup;
 mod anchors;
 mod any_transcript;
 mod asked_once;

@@ -1,10 +1,11 @@
 //! Compact Instructions: whether CLAUDE.md holds our section, and whether it is as this version writes it.
 
-use throughline_agents::claude_code::compact_instructions::SectionStanding;
+use throughline_agents::claude_code::compact_instructions::{COMPACT_INSTRUCTIONS, SectionStanding};
 
 use super::Check;
 use super::context::Context;
-use crate::commands::instructions::{Candidate, of_project, of_user};
+use crate::commands::claude_code::instructions::{of_project, of_user};
+use crate::commands::setup::sections::Candidate;
 
 const NAME: &str = "instructions";
 
@@ -26,7 +27,7 @@ fn of_file(file: &Candidate) -> Option<Check> {
         let remedy = "throughline init leaves such a file alone; put the section into another CLAUDE.md, or do without";
         return Some(Check::warn(NAME, why, remedy));
     }
-    Some(match file.standing()? {
+    Some(match file.standing(&COMPACT_INSTRUCTIONS)? {
         SectionStanding::Absent => return None,
         SectionStanding::UpToDate => {
             Check::ok(NAME, format!("{name} has our Compact Instructions, up to date"))

@@ -46,7 +46,7 @@ pub(super) fn check(context: &Context) -> Vec<Check> {
         (_, None) => {}
     }
     if let Some((ours, place)) =
-        found.iter().find(|(ours, _)| !crate::commands::servers::can_start(&ours.command))
+        found.iter().find(|(ours, _)| !crate::commands::setup::own_program::can_start(&ours.command))
     {
         let what = format!("{place} registers `{}`, which is not there", ours.command);
         let remedy = format!("claude mcp remove --scope {} throughline, then add it again", ours.scope);

@@ -5,8 +5,8 @@ use std::path::Path;
 use throughline_agents::claude_code::settings_edit::{self, Edit, EditOutcome, offered_permissions};
 use throughline_store::project_files;
 
-use super::App;
-use super::init::{install_folder, refuse};
+use crate::commands::App;
+use crate::commands::setup::client_file::{install_folder, refuse};
 use crate::failure::Failure;
 use crate::output;
 

@@ -1,7 +1,5 @@
 //! Our MCP server in the client's lists of servers: the project's `.mcp.json`, which we write; its own, which we read.
 
-use std::path::Path;
-
 use throughline_agents::settings::edit::{Edit, EditOutcome};
 use throughline_agents::settings::servers::{MCP_SERVERS, SERVER_NAME};
 use throughline_agents::settings::shell_words;
@@ -9,13 +7,11 @@ use throughline_engine::servers::{in_client_state, list_path};
 use throughline_store::files;
 use throughline_store::project_files;
 
-use super::App;
-use super::init::{install_folder, own_path, refuse, refuse_links, show_diff};
+use crate::commands::App;
+use crate::commands::setup::client_file::{install_folder, refuse, refuse_links, show_diff};
+use crate::commands::setup::own_program::{SHARED_COMMAND, is_on_path, own_path};
 use crate::failure::Failure;
 use crate::output::{self, GOOD, styled};
-
-/// The program as `.mcp.json` names it: a file that a team shares cannot name a place on one machine.
-const SHARED_COMMAND: &str = "throughline";
 
 /// The project's list as it is, and with our server in it.
 pub(super) fn edit(app: &App) -> Result<(Option<String>, Edit), Failure> {
@@ -111,22 +107,4 @@ pub(super) fn tell_what_is_left(app: &App) {
             registered.scope
         ));
     }
-}
-
-/// Whether the client can start a command: a path that is there, or a name on the path.
-pub(super) fn can_start(command: &str) -> bool {
-    if command.contains('/') { Path::new(command).is_file() } else { is_on_path(command) }
-}
-
-/// How a shell calls us: by our name where it is on the path, else by the path of this program.
-pub(crate) fn own_command() -> Option<String> {
-    if is_on_path(SHARED_COMMAND) {
-        return Some(SHARED_COMMAND.to_owned());
-    }
-    own_path(false).ok().map(|path| shell_words::quote(&path))
-}
-
-fn is_on_path(name: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
 }

@@ -14,8 +14,8 @@ use throughline_engine::client_settings;
 use throughline_store::project_files;
 use throughline_store::session::{self, SessionFacts};
 
-use super::App;
-use super::init::{install_folder, refuse};
+use crate::commands::App;
+use crate::commands::setup::client_file::{install_folder, refuse};
 use crate::failure::Failure;
 use crate::output;
 
