@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::agent::Agent;
 use crate::codex::compact_prompt;
 use crate::settings::comments::Grammar;
-use crate::settings::edit::{Edit, FileForm, SettingsProblem};
+use crate::settings::edit::{self, Edit, EditOutcome, FileForm, SettingsProblem, Wanted};
 use crate::settings::hook_entry::HookEntry;
 use crate::settings::our_entry;
 use crate::settings::section::Section;
@@ -24,7 +24,7 @@ pub struct Setup {
     /// Its program.
     pub program: &'static str,
     /// Its own folder.
-    pub folder: ClientFolder,
+    pub folder: ConfigFolder,
     /// Its files that we edit; `None` for an agent that the program sets up in steps of its own.
     pub files: Option<ClientFiles>,
     /// What only a person can do after we registered our hooks.
@@ -37,7 +37,7 @@ pub struct Setup {
 
 /// Where a client keeps what is a person's own.
 #[derive(Debug)]
-pub struct ClientFolder {
+pub struct ConfigFolder {
     /// The variable of the environment that moves it.
     pub variable: &'static str,
     /// Where it is below what that variable names.
@@ -90,6 +90,8 @@ pub enum HookFile {
         text: fn(&str) -> String,
         /// Whether a text is ours, of whatever version.
         is_ours: fn(&str) -> bool,
+        /// The program that a text of ours calls.
+        program: fn(&str) -> Option<String>,
     },
 }
 
@@ -100,6 +102,45 @@ impl HookFile {
         match self {
             Self::Entries { at, .. } | Self::Program { at, .. } => *at,
         }
+    }
+
+    /// How many hooks of ours a text has, and the programs that they call.
+    #[must_use]
+    pub fn registered(&self, text: &str) -> (usize, Vec<String>) {
+        let mut programs: Vec<String> = match self {
+            Self::Entries { form, .. } => {
+                edit::registered(text, form).into_iter().map(|(_, hook)| hook.binary).collect()
+            }
+            Self::Program { is_ours, program, .. } => {
+                if is_ours(text) {
+                    program(text).into_iter().collect()
+                } else {
+                    Vec::new()
+                }
+            }
+        };
+        let count = programs.len();
+        programs.sort_unstable();
+        programs.dedup();
+        (count, programs)
+    }
+
+    /// The text as this version writes it, calling a binary.
+    pub fn written(&self, text: &str, binary: &str) -> Result<String, SettingsProblem> {
+        match self {
+            Self::Entries { .. } => Ok(self.edit(Some(text), binary)?.text),
+            Self::Program { text, .. } => Ok(text(binary)),
+        }
+    }
+
+    /// Puts our entries into a text of a file that is not ours alone; `None` when there is no file yet.
+    pub fn edit(&self, text: Option<&str>, binary: &str) -> Result<Edit, SettingsProblem> {
+        let Self::Entries { form, hooks, .. } = self else {
+            return Ok(Edit { text: text.unwrap_or("").to_owned(), outcome: EditOutcome::Unchanged });
+        };
+        let hooks = hooks(binary);
+        let events = hooks.iter().map(|hook| hook.event).collect();
+        edit::install(text, &Wanted { hooks, events, status_line: None, form: *form })
     }
 }
 
@@ -148,10 +189,67 @@ pub struct PromptFile {
 pub enum TrustCheck {
     /// It runs what is registered.
     Registered,
-    /// It asks a person to approve each, and tells a program that asks.
-    ApprovedHooks,
+    /// It asks a person to approve each, and tells a program that asks it by messages, a line each.
+    Asked {
+        /// The arguments that start it for that.
+        args: &'static [&'static str],
+        /// What it is asked, for a folder, by this version of ours.
+        questions: fn(&str, &str) -> String,
+        /// What a line of its means for so many hooks of ours; `None` where it is not the answer, an error where it refuses.
+        read: fn(&[u8], usize) -> Option<Result<Vec<Verdict>, String>>,
+    },
     /// It runs none in a folder that it does not trust.
-    TrustedFolder,
+    Folder {
+        /// Its list of folders, below its own folder.
+        list: &'static str,
+        /// The variable that names another list.
+        list_variable: &'static str,
+        /// What its files say.
+        judge: fn(&FolderQuestion<'_>) -> Vec<Verdict>,
+    },
+}
+
+/// What is known of a folder when a client's trust in it is asked for.
+pub struct FolderQuestion<'q> {
+    /// The settings that count: the person's, then the project's.
+    pub settings: &'q [String],
+    /// The list of folders; `None` where there is none.
+    pub list: Option<&'q str>,
+    /// The folder, its real path.
+    pub folder: &'q str,
+    /// A variable of the environment.
+    pub variable: &'q dyn Fn(&str) -> Option<String>,
+}
+
+/// Whether a client runs our hooks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It does.
+    Runs(String),
+    /// It does in part, or will once somebody says so.
+    Warn {
+        /// What is wrong.
+        what: String,
+        /// The way out.
+        remedy: String,
+    },
+    /// It does not.
+    Fail {
+        /// What is wrong.
+        what: String,
+        /// The way out.
+        remedy: String,
+    },
+}
+
+impl Verdict {
+    pub(crate) fn warn(what: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::Warn { what: what.into(), remedy: remedy.into() }
+    }
+
+    pub(crate) fn fail(what: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::Fail { what: what.into(), remedy: remedy.into() }
+    }
 }
 
 const PAGE_GIVES_WAY: &[&str] = &["CLAUDE.md", ".claude/CLAUDE.md", "CONTEXT.md"];
@@ -162,7 +260,7 @@ static CLAUDE_CODE: Setup = Setup {
     id: "claude-code",
     title: "Claude Code",
     program: "claude",
-    folder: ClientFolder { variable: "CLAUDE_CONFIG_DIR", below_variable: "", below_home: ".claude" },
+    folder: ConfigFolder { variable: "CLAUDE_CONFIG_DIR", below_variable: "", below_home: ".claude" },
     files: None,
     approval: "",
     trust: TrustCheck::Registered,
@@ -171,9 +269,9 @@ static CLAUDE_CODE: Setup = Setup {
 
 static CODEX: Setup = Setup {
     id: "codex",
-    title: "Codex",
+    title: "Codex CLI",
     program: "codex",
-    folder: ClientFolder { variable: "CODEX_HOME", below_variable: "", below_home: ".codex" },
+    folder: ConfigFolder { variable: "CODEX_HOME", below_variable: "", below_home: ".codex" },
     files: Some(ClientFiles {
         hooks: HookFile::Entries {
             at: ByScope { project: ".codex/hooks.json", user: "hooks.json" },
@@ -202,7 +300,14 @@ static CODEX: Setup = Setup {
     }),
     approval: "Codex runs no hook that you have not approved: start `codex` here, answer \"Hooks need review\" (or type /hooks), \
                read them, and trust them; of a project's own hooks it reads none before you trust the project",
-    trust: TrustCheck::ApprovedHooks,
+    trust: TrustCheck::Asked {
+        args: &codex::hook_trust::SERVER_ARGS,
+        questions: codex::hook_trust::questions,
+        read: |line, registered| {
+            let answer = codex::hook_trust::read_answer(line)?;
+            Some(answer.map(|list| codex::approval::judge(&list, registered)))
+        },
+    },
     cannot: &[
         "it takes no text before a compaction: what to keep reaches its summary through `init --codex-prompt` alone",
         "after /compact the briefing comes with the next prompt, not before",
@@ -214,7 +319,7 @@ static GEMINI: Setup = Setup {
     id: "gemini",
     title: "Gemini CLI",
     program: "gemini",
-    folder: ClientFolder { variable: "GEMINI_CLI_HOME", below_variable: ".gemini", below_home: ".gemini" },
+    folder: ConfigFolder { variable: "GEMINI_CLI_HOME", below_variable: ".gemini", below_home: ".gemini" },
     files: Some(ClientFiles {
         hooks: HookFile::Entries {
             at: ByScope { project: ".gemini/settings.json", user: "settings.json" },
@@ -241,7 +346,11 @@ static GEMINI: Setup = Setup {
         main_worktree_counts: false,
     }),
     approval: "Gemini CLI runs hooks in folders that it trusts: start `gemini` here once and answer its question about this folder",
-    trust: TrustCheck::TrustedFolder,
+    trust: TrustCheck::Folder {
+        list: "trustedFolders.json",
+        list_variable: "GEMINI_CLI_TRUSTED_FOLDERS_PATH",
+        judge: gemini::standing::judge,
+    },
     cannot: &[
         "it tells nobody of a compression: it is seen by the session's file, and the briefing comes with the next prompt or tool",
         "it takes no text before a compression: what to keep cannot be said",
@@ -253,7 +362,7 @@ static OPENCODE: Setup = Setup {
     id: "opencode",
     title: "OpenCode",
     program: "opencode",
-    folder: ClientFolder {
+    folder: ConfigFolder {
         variable: "XDG_CONFIG_HOME",
         below_variable: "opencode",
         below_home: ".config/opencode",
@@ -263,6 +372,7 @@ static OPENCODE: Setup = Setup {
             at: ByScope { project: ".opencode/plugin/throughline.js", user: "plugin/throughline.js" },
             text: opencode::plugin::text,
             is_ours: opencode::plugin::is_ours,
+            program: opencode::plugin::program,
         },
         servers: ServerFile::Json {
             // As the client's own `opencode mcp add` looks for it.

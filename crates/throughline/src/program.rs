@@ -1,6 +1,6 @@
 //! Other programs, asked for one answer under a deadline; and where the path finds them.
 
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -9,12 +9,9 @@ use std::time::{Duration, Instant};
 use throughline_store::door::outside;
 
 use rustix::process::{Pid, Signal, kill_process_group};
-use throughline_agents::claude_code::version::Version;
 
 /// Longest answer that is read.
 const ANSWER_BYTES_MAX: u64 = throughline_domain::limits::PROGRAM_ANSWER_BYTES_MAX;
-/// How long the client may take to tell its version.
-const CLIENT_DEADLINE: Duration = Duration::from_secs(3);
 /// Most folders of `PATH` that are looked at.
 const PATH_FOLDERS_MAX: usize = 256;
 
@@ -29,15 +26,65 @@ pub(crate) enum Silence {
     Odd(String),
 }
 
-/// The client's version and where the client is.
-pub(crate) fn client_version() -> Result<(Version, PathBuf), Silence> {
-    let started_us = std::env::var_os("CLAUDE_CODE_EXECPATH").map(PathBuf::from);
-    let program = on_path("claude").into_iter().next().or(started_us).ok_or(Silence::Missing)?;
-    let said = answer(&program, &["--version"], CLIENT_DEADLINE)?;
-    let version = Version::parse(&said).ok_or_else(|| {
-        Silence::Odd(format!("`claude --version` says `{}`, which is no version", said.trim()))
-    })?;
-    Ok((version, program))
+/// Speaks to a program by lines until one of its own is the answer. It is ended then, and at the deadline.
+pub(crate) fn converse<T>(
+    program: &Path,
+    args: &[&str],
+    folder: &Path,
+    said: &str,
+    deadline: Duration,
+    read: impl Fn(&[u8]) -> Option<T>,
+) -> Result<T, Silence> {
+    let began = Instant::now();
+    let mut child = Command::new(program)
+        .args(args)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn()
+        .map_err(|error| unstarted(program, &error))?;
+    // Held until the end: a program that is spoken to by lines ends when nobody speaks any more.
+    let mut stdin = child.stdin.take();
+    let (sender, receiver) = mpsc::channel();
+    if let Some(stdout) = child.stdout.take() {
+        std::thread::spawn(move || {
+            let mut lines = BufReader::new(stdout.take(ANSWER_BYTES_MAX));
+            let mut line = Vec::new();
+            while lines.read_until(b'\n', &mut line).is_ok_and(|bytes| bytes > 0) {
+                if sender.send(std::mem::take(&mut line)).is_err() {
+                    return;
+                }
+            }
+        });
+    }
+    // A few short lines fit into the pipe, whether or not anybody reads them.
+    let is_said = stdin.as_mut().is_some_and(|stdin| stdin.write_all(said.as_bytes()).is_ok());
+    let answer = loop {
+        match receiver.recv_timeout(deadline.saturating_sub(began.elapsed())) {
+            Ok(line) => {
+                if let Some(answer) = read(&line) {
+                    break Ok(answer);
+                }
+            }
+            Err(mpsc::RecvTimeoutError::Timeout) => break Err(Silence::Late(deadline)),
+            Err(mpsc::RecvTimeoutError::Disconnected) => {
+                let what = if is_said { "ended without an answer" } else { "did not listen" };
+                break Err(Silence::Odd(format!("{} {what}", program.display())));
+            }
+        }
+    };
+    drop(stdin);
+    kill(&mut child);
+    answer
+}
+
+fn unstarted(program: &Path, error: &std::io::Error) -> Silence {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => Silence::Missing,
+        _ => Silence::Odd(format!("could not start {}: {error}", program.display())),
+    }
 }
 
 /// What a program prints before the deadline. Past it the program and everything it started is killed.
@@ -50,10 +97,7 @@ pub(crate) fn answer(program: &Path, args: &[&str], deadline: Duration) -> Resul
         .stderr(Stdio::null())
         .process_group(0)
         .spawn()
-        .map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => Silence::Missing,
-            _ => Silence::Odd(format!("could not start {}: {error}", program.display())),
-        })?;
+        .map_err(|error| unstarted(program, &error))?;
     let (sender, receiver) = mpsc::channel();
     if let Some(stdout) = child.stdout.take() {
         std::thread::spawn(move || {

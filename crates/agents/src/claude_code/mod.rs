@@ -17,5 +17,3 @@ pub mod transcript_place;
 pub mod transcript_tail;
 pub mod usage_lines;
 pub mod version;
-
-pub use crate::settings::shell_words;

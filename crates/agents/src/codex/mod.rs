@@ -1,7 +1,8 @@
 //! Codex CLI: how its hooks, rollouts and messages spell what we use. Its hooks speak Claude Code's dialect, nearly.
 
-pub mod compaction_point;
+pub mod approval;
 pub mod compact_prompt;
+pub mod compaction_point;
 pub mod hook_payload;
 pub mod hook_reply;
 pub mod hook_table;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::claude_code::shell_words;
+use crate::settings::shell_words;
 
 /// The name of our hooks in the client's list of hooks.
 pub const HOOK_NAME: &str = "throughline";

@@ -5,6 +5,7 @@ pub mod hook_payload;
 pub mod hook_reply;
 pub mod hook_table;
 pub mod page_names;
+pub mod standing;
 pub mod transcript;
 pub mod transcript_place;
 pub mod transcript_tail;

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::settings::comments::{Grammar, blanked};
+
 /// What a rule of `trustedFolders.json` says about a folder and all below it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Level {
@@ -98,7 +100,7 @@ pub fn folder_trust(inputs: &TrustInputs<'_>) -> FolderTrust {
 }
 
 fn rules(text: &str) -> Result<Vec<(String, Level)>, String> {
-    let text = without_comments(text);
+    let text = blanked(text, Grammar::Comments);
     let value: Value = serde_json::from_str(&text).map_err(|error| format!("is no JSON: {error}"))?;
     let Value::Object(rules) = value else { return Err("is no JSON object".to_owned()) };
     let read = |(path, level): (String, Value)| match level.as_str().and_then(Level::of) {
@@ -121,45 +123,6 @@ fn covers(path: &str, level: Level, folder: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The client takes comments in this file; their bytes become blanks.
-fn without_comments(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(['"', '/']) {
-        let (before, from) = rest.split_at(at);
-        kept.push_str(before);
-        let end = match from.as_bytes() {
-            [b'/', b'/', ..] => from.find('\n').unwrap_or(from.len()),
-            [b'/', b'*', ..] => from.find("*/").map_or(from.len(), |at| at + 2),
-            [b'"', ..] => {
-                let end = string_end(from);
-                kept.push_str(&from[..end]);
-                end
-            }
-            _ => {
-                kept.push('/');
-                1
-            }
-        };
-        rest = &from[end..];
-    }
-    kept.push_str(rest);
-    kept
-}
-
-fn string_end(text: &str) -> usize {
-    let mut is_escaped = false;
-    for (at, byte) in text.bytes().enumerate().skip(1) {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' => is_escaped = true,
-            b'"' => return at + 1,
-            _ => {}
-        }
-    }
-    text.len()
-}
-
 /// What a settings file says about whether hooks run at all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HookSwitches {
@@ -175,7 +138,7 @@ impl HookSwitches {
     /// Reads one settings file, which may hold comments; what is not there or of another type says nothing.
     #[must_use]
     pub fn read(text: &str) -> Self {
-        let settings: Value = serde_json::from_str(&without_comments(text)).unwrap_or_default();
+        let settings: Value = serde_json::from_str(&blanked(text, Grammar::Comments)).unwrap_or_default();
         let config = &settings["hooksConfig"];
         let disabled = config["disabled"].as_array().into_iter().flatten().filter_map(Value::as_str);
         Self {

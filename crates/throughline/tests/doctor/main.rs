@@ -10,6 +10,7 @@
     reason = "a test stops where its scene is broken, and says aloud what it leaves out"
 )]
 
+mod agents;
 mod archive;
 mod hooks;
 mod masking;

@@ -14,6 +14,11 @@ pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_throughline");
 /// The session of a test.
 pub(crate) const SESSION: &str = "11111111-2222-4333-8444-555555555555";
 
+/// The binary as it is registered.
+pub(crate) fn binary() -> String {
+    process::program_under_test(Path::new(BINARY)).to_string_lossy().into_owned()
+}
+
 /// A home with the binary and a stand-in for the client.
 pub(crate) struct Scene {
     pub(crate) home: TempHome,

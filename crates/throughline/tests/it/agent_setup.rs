@@ -381,7 +381,7 @@ fn a_plain_init_tells_of_the_other_agents_that_are_here() {
     fs::create_dir_all(scene.home.user().join(".gemini")).unwrap();
     scene.home.set_env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
     let said = scene.ok(&["init"]);
-    assert!(said.contains("also on this machine: Codex (") && said.contains("Gemini CLI ("), "{said}");
+    assert!(said.contains("also on this machine: Codex CLI (") && said.contains("Gemini CLI ("), "{said}");
     assert!(said.contains("`throughline init --agent codex,gemini`"), "{said}");
     scene.ok(&["init", "--agent", "all"]);
     assert!(scene.home.project().join(".codex/hooks.json").exists());
@@ -389,7 +389,7 @@ fn a_plain_init_tells_of_the_other_agents_that_are_here() {
     assert!(!scene.home.project().join(".opencode").exists(), "OpenCode is not on this machine");
     let said = scene.run(&["uninstall"]);
     assert!(
-        said.stderr.contains("Codex is still set up: `throughline uninstall --agent codex`"),
+        said.stderr.contains("Codex CLI is still set up: `throughline uninstall --agent codex`"),
         "{}",
         said.stderr
     );

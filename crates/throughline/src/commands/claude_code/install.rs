@@ -13,6 +13,7 @@ use super::compact_at::{self, Plan};
 use super::instructions;
 use super::permissions;
 use super::servers;
+use super::version::client_version;
 use crate::commands::App;
 use crate::commands::init::Args;
 use crate::commands::setup::client_file::{install_folder, refuse, refuse_links, show_diff};
@@ -20,7 +21,6 @@ use crate::commands::setup::own_program::own_path;
 use crate::commands::setup::sections;
 use crate::failure::Failure;
 use crate::output::{self, GOOD, styled};
-use crate::program;
 
 pub(in crate::commands) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let path = settings_path(app, args.shared, args.user)?;
@@ -34,7 +34,8 @@ pub(in crate::commands) fn run(app: &App, args: &Args) -> Result<(), Failure> {
     }
     let spot = app.memory.project.spot_of(&path);
     let old = project_files::read_settings(&spot)?;
-    let client = client_version();
+    // Without one the newest rules are used.
+    let client = client_version().ok().map(|(version, _)| version);
     let ours = Install { binary: own_path(args.shared)?, client, status_line: true };
     let edit = settings_edit::install(old.as_deref(), &ours).map_err(|problem| refuse(&path, &problem))?;
     let plan = args
@@ -110,11 +111,6 @@ pub(super) fn settings_path(app: &App, shared: bool, user: bool) -> Result<PathB
     }
     let name = if shared { "settings.json" } else { "settings.local.json" };
     Ok(app.memory.project.work.join(".claude").join(name))
-}
-
-/// The version of the client on the path; without one the newest rules are used.
-pub(crate) fn client_version() -> Option<Version> {
-    program::client_version().ok().map(|(version, _)| version)
 }
 
 /// Keeps the file as it was before we first touched it.

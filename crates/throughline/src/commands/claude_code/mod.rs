@@ -6,6 +6,7 @@ pub(in crate::commands) mod instructions;
 mod permissions;
 mod servers;
 pub(in crate::commands) mod uninstall;
+pub(in crate::commands) mod version;
 
 use super::App;
 

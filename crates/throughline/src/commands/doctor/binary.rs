@@ -38,31 +38,48 @@ fn on_path(own: &Path) -> Vec<Check> {
     others.retain(|file| file != own);
     others.sort();
     others.dedup();
-    others.iter().take(OTHERS_MAX).filter_map(|other| differing(other, "is on the path as well")).collect()
+    others
+        .iter()
+        .take(OTHERS_MAX)
+        .filter_map(|other| differing(NAME, other, "is on the path as well"))
+        .collect()
 }
 
 /// The programs that the settings name.
 fn registered(context: &Context, own: &Path) -> Vec<Check> {
-    let mut named: Vec<&str> = context.settings.hooks.iter().map(|hook| hook.hook.binary.as_str()).collect();
+    let hooks = context.usual.settings.hooks.iter();
+    let again = "`throughline init` again (with --user or --shared where the hooks stand), or `throughline uninstall`";
+    called(NAME, hooks.map(|hook| hook.hook.binary.as_str()).collect(), context.root(), own, again)
+}
+
+/// What becomes of the programs that some hooks call.
+pub(super) fn called(
+    name: &'static str,
+    mut named: Vec<&str>,
+    root: &Path,
+    own: &Path,
+    again: &str,
+) -> Vec<Check> {
     named.sort_unstable();
     named.dedup();
     let mut checks = Vec::new();
     for binary in named.into_iter().take(OTHERS_MAX) {
-        match resolve(binary, context.root()) {
+        match resolve(binary, root) {
             ResolvedCommand::At(file) if place::real(&file) == own => {}
-            ResolvedCommand::At(file) => checks.extend(differing(&file, "is what the hooks call")),
+            ResolvedCommand::At(file) => checks.extend(differing(name, &file, "is what the hooks call")),
             ResolvedCommand::NotExecutable(file) => checks.push(Check::fail(
-                NAME,
+                name,
                 format!("the hooks call {}, which cannot be started", file.display()),
                 format!("chmod +x {}, or run `throughline init` again", file.display()),
             )),
             ResolvedCommand::Missing => checks.push(Check::fail(
-                NAME,
+                name,
                 format!("the hooks call {binary}, which does not exist: the client runs nothing of ours"),
-                "run `throughline init` again (with --user or --shared where the hooks stand), or `throughline uninstall`",
+                format!("run {again}"),
             )),
             ResolvedCommand::Unknown => {
-                checks.push(Check::skip(NAME, format!("the hooks call {binary}; only a shell can tell where that is")));
+                let what = format!("the hooks call {binary}; only a shell can tell where that is");
+                checks.push(Check::skip(name, what));
             }
         }
     }
@@ -70,7 +87,7 @@ fn registered(context: &Context, own: &Path) -> Vec<Check> {
 }
 
 /// A line about another program of ours, when it is another version or gives no answer.
-fn differing(file: &Path, role: &str) -> Option<Check> {
+fn differing(name: &'static str, file: &Path, role: &str) -> Option<Check> {
     let remedy = "keep one version: reinstall it, or run `throughline init` again with the one you want";
     let shown = file.display();
     let what = match program::answer(file, &["--version"], VERSION_DEADLINE) {
@@ -87,7 +104,7 @@ fn differing(file: &Path, role: &str) -> Option<Check> {
         Err(Silence::Missing) => format!("{shown} {role}, and is gone"),
         Err(Silence::Odd(what)) => format!("{shown} {role}, and gives no version: {what}"),
     };
-    Some(Check::new(NAME, State::Warn, &what, Some(remedy)))
+    Some(Check::new(name, State::Warn, &what, Some(remedy)))
 }
 
 /// What a command in the settings comes to.

@@ -1,20 +1,18 @@
 //! What the checks share: the project at hand, the client's settings and its version, the sessions seen here.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use throughline_agents::claude_code::settings_read::{self, ClientSettings, Scope};
-use throughline_agents::claude_code::version::Version;
+use throughline_agents::setup::{SETUPS, Setup};
 use throughline_domain::Timestamp;
-use throughline_engine::client_settings;
 use throughline_engine::liveness::{self, Seen};
 use throughline_engine::place::Place;
 use throughline_store::config::{Config, ConfigProblem};
 use throughline_store::lock::Patience;
 use throughline_store::memory::{Author, Memory};
-use throughline_store::project_files;
 
+use super::claude_code::Known;
 use crate::commands::App;
-use crate::program::{self, Silence};
+use crate::commands::setup::table;
 
 /// What the checks look at.
 pub(super) struct Context {
@@ -27,44 +25,20 @@ pub(super) struct Context {
     pub(super) author: Author,
     /// The newest sessions of the project, the last active first.
     pub(super) seen: Vec<Seen>,
-    pub(super) files: Vec<SettingsFile>,
-    pub(super) settings: ClientSettings,
-    /// The client's version and where it is.
-    pub(super) client: Result<(Version, PathBuf), Silence>,
-}
-
-/// One of the client's settings files.
-pub(super) struct SettingsFile {
-    pub(super) scope: Scope,
-    pub(super) path: PathBuf,
-    /// `None` when there is none; an error when it cannot be read.
-    pub(super) text: Result<Option<String>, String>,
+    /// What is known of the usual agent's client.
+    pub(super) usual: Known,
+    /// The other agents that are set up, for this project or for all.
+    pub(super) others: Vec<&'static Setup>,
 }
 
 impl Context {
     /// Gathers what several checks need.
     pub(super) fn gather(app: App, config_problems: Vec<ConfigProblem>) -> Self {
-        let paths = client_settings::settings_files(&app.place, &app.memory.project);
-        let files: Vec<SettingsFile> = paths
-            .into_iter()
-            .map(|(scope, path)| {
-                let text = project_files::read_settings(&app.memory.project.spot_of(&path))
-                    .map_err(|error| error.to_string());
-                SettingsFile { scope, path, text }
-            })
-            .collect();
-        let texts: Vec<(Scope, &str)> = files
-            .iter()
-            .filter_map(|file| Some((file.scope, file.text.as_ref().ok()?.as_deref()?)))
-            .collect();
-        let env = client_settings::client_settings(&app.place, &app.memory.project).env;
-        let settings = settings_read::read(&texts, &env);
         Self {
             config_problems,
             seen: liveness::sessions(&app.place.home, &app.memory.project, app.now),
-            settings,
-            files,
-            client: program::client_version(),
+            usual: Known::gather(&app),
+            others: SETUPS.into_iter().filter(|setup| table::is_set_up(&app, setup)).collect(),
             // What cannot have the lock at once is looked at the next time.
             author: Author { patience: Patience::Hook, ..app.author() },
             place: app.place,
@@ -76,24 +50,6 @@ impl Context {
 
     pub(super) fn root(&self) -> &Path {
         &self.memory.project.root
-    }
-
-    /// The client's version, when it could be asked.
-    pub(super) fn version(&self) -> Option<Version> {
-        self.client.as_ref().ok().map(|(version, _)| *version)
-    }
-
-    /// The plugin of ours that the client loads.
-    pub(super) fn plugin(&self) -> Option<&str> {
-        self.settings.plugins.iter().find(|plugin| plugin.enabled).map(|plugin| plugin.id.as_str())
-    }
-
-    /// The file that a scope stands for.
-    pub(super) fn file_of(&self, scope: Scope) -> String {
-        self.files
-            .iter()
-            .find(|file| file.scope == scope)
-            .map_or_else(|| "the settings".to_owned(), |file| file.path.display().to_string())
     }
 
     /// How long before now, in words.

@@ -1,20 +1,18 @@
 //! `doctor`: one line a check, each trouble with its remedy. What can be mended is mended, and said.
 
+mod agents;
 mod archive;
 mod backups;
 mod binary;
 mod checkpoints;
-mod client;
+mod claude_code;
 mod context;
 mod disk;
 mod distrust;
-mod hooks;
-mod instructions;
 mod locks;
 mod masking;
 mod restored;
 mod runs;
-mod servers;
 mod state;
 mod surroundings;
 mod usage_log;
@@ -31,6 +29,7 @@ use throughline_domain::text::one_line;
 use super::App;
 use crate::failure::Failure;
 use crate::output::{self, BAD, DIM, GOOD, HEAD, HINT, WARN, styled};
+use claude_code::{client, hooks, instructions, servers};
 use context::{Context, counted};
 
 /// Check that everything works, one line a check
@@ -103,7 +102,7 @@ type Look = fn(&Context) -> Vec<Check>;
 
 /// The checks, in the order in which they run. The state comes before the archive, which is restocked from it; both
 /// come before what is read out of the archive.
-const CHECKS: [(&str, Look); 25] = [
+const CHECKS: [(&str, Look); 26] = [
     ("environment", surroundings::environment),
     ("configuration", surroundings::configuration),
     ("binary", binary::check),
@@ -114,6 +113,7 @@ const CHECKS: [(&str, Look); 25] = [
     ("plugin", hooks::plugin_beside_settings),
     ("mcp", servers::check),
     ("instructions", instructions::check),
+    ("agents", agents::check),
     ("disk", disk::check),
     ("usage log", usage_log::check),
     ("lock", locks::check),

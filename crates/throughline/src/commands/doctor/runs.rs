@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use throughline_agents::claude_code::transcript_place;
+use throughline_agents::agent::USUAL;
 use throughline_domain::{Timestamp, time};
 use throughline_store::archive::{Archive, Receipt};
 use throughline_store::door::outside;
@@ -149,8 +149,8 @@ fn failures(context: &Context) -> Option<Check> {
 /// When the client last wrote a transcript of this project.
 fn newest_transcript_ms(context: &Context) -> Option<i64> {
     let folder = context.place.claude_folder.as_ref()?;
-    let folder =
-        folder.join("projects").join(transcript_place::folder_name(&context.root().to_string_lossy()));
+    let name = USUAL.transcripts.project_folder?;
+    let folder = folder.join("projects").join(name(&context.root().to_string_lossy()));
     let entries = outside::list(folder).ok()?.flatten().take(TRANSCRIPTS_MAX);
     let transcripts = entries.filter(|entry| entry.path().extension().is_some_and(|end| end == "jsonl"));
     transcripts.filter_map(|entry| to_ms(entry.metadata().ok()?.modified().ok()?)).max()
@@ -159,9 +159,14 @@ fn newest_transcript_ms(context: &Context) -> Option<i64> {
 /// When a settings file with our hooks was last written.
 fn registered_ms(context: &Context) -> Option<i64> {
     let ours = |path: &PathBuf| {
-        context.settings.hooks.iter().any(|hook| context.file_of(hook.scope) == path.display().to_string())
+        context
+            .usual
+            .settings
+            .hooks
+            .iter()
+            .any(|hook| context.usual.file_of(hook.scope) == path.display().to_string())
     };
-    let files = context.files.iter().map(|file| &file.path).filter(|path| ours(path));
+    let files = context.usual.files.iter().map(|file| &file.path).filter(|path| ours(path));
     files.filter_map(|path| to_ms(outside::metadata(path).ok()?.modified().ok()?)).min()
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use throughline_agents::settings::edit::{self, Wanted};
+use throughline_agents::settings::edit;
 use throughline_agents::settings::{server_table, servers::SERVER_NAME};
 use throughline_agents::setup::{
     ClientFiles, HookFile, PAGE_SECTION, SETUPS, ServerFile, Setup, is_skill, skill,
@@ -161,10 +161,7 @@ fn is_set_up_in(app: &App, setup: &Setup, scope: Scope) -> bool {
     let Some(files) = &setup.files else { return false };
     let Ok(places) = Places::of(&app.place, &app.memory.project, setup, files, scope) else { return false };
     let text = project_files::read_settings(&app.memory.project.spot_of(&places.hooks)).ok().flatten();
-    text.is_some_and(|text| match &files.hooks {
-        HookFile::Entries { form, .. } => !edit::registered(&text, form).is_empty(),
-        HookFile::Program { is_ours, .. } => is_ours(&text),
-    })
+    text.is_some_and(|text| files.hooks.registered(&text).0 > 0)
 }
 
 /// The skill and the page are one for several agents: they go with the last.
@@ -217,11 +214,8 @@ fn plans(app: &App, files: &ClientFiles, places: &Places, wishes: &Wishes) -> Re
     let mut steps: Vec<(&Path, Step<'_>)> = Vec::new();
     let mut planned = Vec::new();
     match &files.hooks {
-        HookFile::Entries { form, hooks, .. } => {
-            let hooks = hooks(&wishes.binary);
-            let events = hooks.iter().map(|hook| hook.event).collect();
-            let wanted = Wanted { hooks, events, status_line: None, form: *form };
-            let edit = Box::new(move |text: Option<&str>| edit::install(text, &wanted));
+        HookFile::Entries { .. } => {
+            let edit = Box::new(|text: Option<&str>| files.hooks.edit(text, &wishes.binary));
             steps.push((&places.hooks, Step { what: "hooks", edit }));
         }
         HookFile::Program { text, is_ours, .. } => {

@@ -7,24 +7,34 @@ use throughline_agents::claude_code::settings_edit;
 use throughline_agents::claude_code::settings_read::{RegisteredHook, Scope};
 use throughline_agents::settings::our_entry::Form;
 
-use super::Check;
-use super::context::{Context, SettingsFile};
+use super::SettingsFile;
+use crate::commands::doctor::Check;
+use crate::commands::doctor::context::Context;
 
 const NAME: &str = "hooks";
 
 /// The client's settings files: a broken one is ignored by the client, with our hooks in it.
-pub(super) fn files(context: &Context) -> Vec<Check> {
+pub(in crate::commands::doctor) fn files(context: &Context) -> Vec<Check> {
     const NAME: &str = "settings";
-    let mut checks: Vec<Check> = context.files.iter().filter_map(broken).collect();
-    let broken: Vec<Scope> =
-        context.files.iter().filter(|file| self::broken(file).is_some()).map(|file| file.scope).collect();
-    for (scope, problem) in &context.settings.problems {
+    let mut checks: Vec<Check> = context.usual.files.iter().filter_map(broken).collect();
+    let broken: Vec<Scope> = context
+        .usual
+        .files
+        .iter()
+        .filter(|file| self::broken(file).is_some())
+        .map(|file| file.scope)
+        .collect();
+    for (scope, problem) in &context.usual.settings.problems {
         if !broken.contains(scope) {
-            checks.push(Check::warn(NAME, format!("{}, {problem}", context.file_of(*scope)), &problem.hint));
+            checks.push(Check::warn(
+                NAME,
+                format!("{}, {problem}", context.usual.file_of(*scope)),
+                &problem.hint,
+            ));
         }
     }
     if checks.is_empty() {
-        let names = context.files.iter().filter(|file| matches!(file.text, Ok(Some(_))));
+        let names = context.usual.files.iter().filter(|file| matches!(file.text, Ok(Some(_))));
         let names: Vec<String> = names.map(|file| file.path.display().to_string()).collect();
         let what = if names.is_empty() { "the client has none".to_owned() } else { names.join(", ") };
         checks.push(Check::ok(NAME, what));
@@ -55,17 +65,23 @@ fn broken(file: &SettingsFile) -> Option<Check> {
 }
 
 /// Whether every event has its hook, in a form that the client understands.
-pub(super) fn registered(context: &Context) -> Vec<Check> {
-    let hooks = &context.settings.hooks;
+pub(in crate::commands::doctor) fn registered(context: &Context) -> Vec<Check> {
+    let hooks = &context.usual.settings.hooks;
     let mut checks = Vec::new();
-    if context.settings.disable_all_hooks {
+    if context.usual.settings.disable_all_hooks {
         checks.push(Check::fail(
             NAME,
             "\"disableAllHooks\" is true in the settings: the client runs none",
             "set it to false, or remove it",
         ));
     }
-    match (hooks.is_empty(), context.plugin()) {
+    match (hooks.is_empty(), context.usual.plugin()) {
+        // Whoever works with another agent alone lacks nothing.
+        (true, None) if !context.others.is_empty() => {
+            let titles: Vec<&str> = context.others.iter().map(|setup| setup.title).collect();
+            let what = format!("none for Claude Code; set up for {}", titles.join(", "));
+            checks.push(Check::skip(NAME, what));
+        }
         (true, None) => checks.push(Check::fail(
             NAME,
             "none is registered for this project: nothing is recorded or restored by itself",
@@ -83,7 +99,7 @@ pub(super) fn registered(context: &Context) -> Vec<Check> {
     if checks.is_empty() {
         let events: BTreeSet<&str> = hooks.iter().map(|hook| hook.event.as_str()).collect();
         let scopes: BTreeSet<Scope> = hooks.iter().map(|hook| hook.scope).collect();
-        let files: Vec<String> = scopes.into_iter().map(|scope| context.file_of(scope)).collect();
+        let files: Vec<String> = scopes.into_iter().map(|scope| context.usual.file_of(scope)).collect();
         checks
             .push(Check::ok(NAME, format!("{} events registered in {}", events.len(), files.join(" and "))));
     }
@@ -91,31 +107,33 @@ pub(super) fn registered(context: &Context) -> Vec<Check> {
 }
 
 fn missing_events(context: &Context) -> Option<Check> {
-    let has = |event: &str| context.settings.hooks.iter().any(|hook| hook.event == event);
-    let missing: Vec<&str> =
-        hook_table::rules_for(context.version()).map(|rule| rule.event).filter(|event| !has(event)).collect();
+    let has = |event: &str| context.usual.settings.hooks.iter().any(|hook| hook.event == event);
+    let missing: Vec<&str> = hook_table::rules_for(context.usual.version())
+        .map(|rule| rule.event)
+        .filter(|event| !has(event))
+        .collect();
     if missing.is_empty() {
         return None;
     }
-    let scope = context.settings.hooks.iter().map(|hook| hook.scope).max();
+    let scope = context.usual.settings.hooks.iter().map(|hook| hook.scope).max();
     let what = format!("not registered: {}", missing.join(", "));
     Some(Check::warn(NAME, what, format!("run `{}` again", init_for(scope))))
 }
 
 /// A client that is too old for the exec form ignores the arguments, and calls us without any: we say nothing then.
 fn wrong_form(context: &Context) -> Option<Check> {
-    let version = context.version().filter(|version| *version < EXEC_FORM_SINCE)?;
-    let hook = context.settings.hooks.iter().find(|hook| hook.hook.form == Form::Exec)?;
+    let version = context.usual.version().filter(|version| *version < EXEC_FORM_SINCE)?;
+    let hook = context.usual.settings.hooks.iter().find(|hook| hook.hook.form == Form::Exec)?;
     let what = format!(
         "{} registers them in a form that Claude Code {version} does not understand (it needs {EXEC_FORM_SINCE}): none works",
-        context.file_of(hook.scope)
+        context.usual.file_of(hook.scope)
     );
     Some(Check::fail(NAME, what, format!("run `{}` again, or update the client", init_for(Some(hook.scope)))))
 }
 
 /// The client runs one command once, wherever it is registered; two different ones run both.
 fn called_twice(context: &Context) -> Option<Check> {
-    let hooks = &context.settings.hooks;
+    let hooks = &context.usual.settings.hooks;
     let differs = |a: &RegisteredHook, b: &RegisteredHook| {
         a.event == b.event && (a.hook.binary != b.hook.binary || a.hook.form != b.hook.form)
     };
@@ -125,8 +143,8 @@ fn called_twice(context: &Context) -> Option<Check> {
         .find_map(|(at, hook)| Some((hook, hooks[at + 1..].iter().find(|other| differs(hook, other))?)))?;
     let what = format!(
         "{} and {} register different commands of ours for {}: each event is done twice",
-        context.file_of(first.scope),
-        context.file_of(second.scope),
+        context.usual.file_of(first.scope),
+        context.usual.file_of(second.scope),
         first.event
     );
     let remedy = format!("run `{}`", init_for(Some(first.scope)).replace("init", "uninstall"));
@@ -134,14 +152,14 @@ fn called_twice(context: &Context) -> Option<Check> {
 }
 
 /// Without a timeout the client waits for minutes where we are done in milliseconds or never.
-pub(super) fn timeouts(context: &Context) -> Vec<Check> {
+pub(in crate::commands::doctor) fn timeouts(context: &Context) -> Vec<Check> {
     const NAME: &str = "timeouts";
-    if context.settings.hooks.is_empty() {
+    if context.usual.settings.hooks.is_empty() {
         return vec![Check::skip(NAME, "no hook of ours stands in the settings")];
     }
     let mut odd: Vec<String> = Vec::new();
     let mut scope = None;
-    for hook in &context.settings.hooks {
+    for hook in &context.usual.settings.hooks {
         let Some(rule) = hook_table::HOOKS.iter().find(|rule| rule.event == hook.event) else { continue };
         let said = match hook.hook.timeout_s {
             None => "none".to_owned(),
@@ -158,17 +176,17 @@ pub(super) fn timeouts(context: &Context) -> Vec<Check> {
 }
 
 /// Both installations see each event: the second one steps back, and costs its start.
-pub(super) fn plugin_beside_settings(context: &Context) -> Vec<Check> {
+pub(in crate::commands::doctor) fn plugin_beside_settings(context: &Context) -> Vec<Check> {
     const NAME: &str = "plugin";
-    let Some(plugin) = context.plugin() else {
+    let Some(plugin) = context.usual.plugin() else {
         return vec![Check::skip(NAME, "not enabled; the settings are enough")];
     };
-    let Some(hook) = context.settings.hooks.first() else {
+    let Some(hook) = context.usual.settings.hooks.first() else {
         return vec![Check::ok(NAME, format!("{plugin} is enabled, and alone"))];
     };
     let what = format!(
         "{plugin} is enabled and {} registers the hooks too: of each event the second call does nothing",
-        context.file_of(hook.scope)
+        context.usual.file_of(hook.scope)
     );
     let uninstall = init_for(Some(hook.scope)).replace("init", "uninstall");
     vec![Check::warn(

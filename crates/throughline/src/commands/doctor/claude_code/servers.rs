@@ -4,12 +4,12 @@ use throughline_agents::claude_code::settings_read::Scope;
 use throughline_engine::servers::{self, Registered};
 use throughline_store::project_files;
 
-use super::Check;
-use super::context::Context;
+use crate::commands::doctor::Check;
+use crate::commands::doctor::context::Context;
 
 const NAME: &str = "mcp";
 
-pub(super) fn check(context: &Context) -> Vec<Check> {
+pub(in crate::commands::doctor) fn check(context: &Context) -> Vec<Check> {
     let path = servers::list_path(context.root());
     let list = match project_files::read_settings(&context.memory.project.spot_of(&path)) {
         Ok(list) => list,
@@ -21,16 +21,16 @@ pub(super) fn check(context: &Context) -> Vec<Check> {
     if let Some(ours) = list.as_deref().and_then(servers::in_project_list) {
         found.push((ours, path.display().to_string()));
     }
-    let state = context.files.iter().find(|file| file.scope == Scope::ClientState);
+    let state = context.usual.files.iter().find(|file| file.scope == Scope::ClientState);
     if let Some(text) = state.and_then(|file| file.text.as_ref().ok()?.as_deref()) {
         let own = servers::in_client_state(text, context.root()).into_iter();
         found.extend(own.map(|ours| {
-            let place = format!("{} (scope {})", context.file_of(Scope::ClientState), ours.scope);
+            let place = format!("{} (scope {})", context.usual.file_of(Scope::ClientState), ours.scope);
             (ours, place)
         }));
     }
     let places: Vec<&str> = found.iter().map(|(_, place)| place.as_str()).collect();
-    match (places.as_slice(), context.plugin()) {
+    match (places.as_slice(), context.usual.plugin()) {
         ([], None) => {
             return vec![Check::skip(NAME, "not registered; `throughline init` tells how to add it")];
         }

@@ -2,14 +2,14 @@
 
 use throughline_agents::claude_code::compact_instructions::{COMPACT_INSTRUCTIONS, SectionStanding};
 
-use super::Check;
-use super::context::Context;
 use crate::commands::claude_code::instructions::{of_project, of_user};
+use crate::commands::doctor::Check;
+use crate::commands::doctor::context::Context;
 use crate::commands::setup::sections::Candidate;
 
 const NAME: &str = "instructions";
 
-pub(super) fn check(context: &Context) -> Vec<Check> {
+pub(in crate::commands::doctor) fn check(context: &Context) -> Vec<Check> {
     let files = of_user(&context.place).into_iter().chain(of_project(&context.memory));
     let found: Vec<Check> = files.filter_map(|file| of_file(&file)).collect();
     if found.is_empty() {

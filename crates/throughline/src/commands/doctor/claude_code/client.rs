@@ -5,8 +5,8 @@ use throughline_agents::claude_code::hook_table;
 use throughline_agents::compaction_point::{At, PointSource};
 use throughline_store::session::{self, SessionFacts};
 
-use super::Check;
-use super::context::Context;
+use crate::commands::doctor::Check;
+use crate::commands::doctor::context::Context;
 use crate::program::Silence;
 
 /// What the client does when nothing is set.
@@ -14,10 +14,13 @@ const CLEANUP_DAYS_DEFAULT: u64 = 30;
 /// Below this a holiday is longer than the memory.
 const CLEANUP_DAYS_MIN: u64 = 7;
 
-pub(super) fn version(context: &Context) -> Vec<Check> {
+pub(in crate::commands::doctor) fn version(context: &Context) -> Vec<Check> {
     const NAME: &str = "client";
-    let (version, program) = match &context.client {
+    let (version, program) = match &context.usual.client {
         Ok(found) => found,
+        Err(Silence::Missing) if context.usual.settings.hooks.is_empty() && !context.others.is_empty() => {
+            return vec![Check::skip(NAME, "`claude` is not on the path, and nothing is set up for it")];
+        }
         Err(Silence::Missing) => {
             return vec![Check::warn(
                 NAME,
@@ -49,10 +52,10 @@ pub(super) fn version(context: &Context) -> Vec<Check> {
     vec![Check::warn(NAME, what, "update the client (`claude update`), then run `throughline init` again")]
 }
 
-pub(super) fn transcripts(context: &Context) -> Vec<Check> {
+pub(in crate::commands::doctor) fn transcripts(context: &Context) -> Vec<Check> {
     const NAME: &str = "transcripts";
     let remedy = "set \"cleanupPeriodDays\": 30 or more in the client's settings";
-    vec![match context.settings.cleanup_period_days {
+    vec![match context.usual.settings.cleanup_period_days {
         None => {
             Check::ok(NAME, format!("the client keeps them for {CLEANUP_DAYS_DEFAULT} days, its default"))
         }
@@ -70,7 +73,7 @@ pub(super) fn transcripts(context: &Context) -> Vec<Check> {
     }]
 }
 
-pub(super) fn compaction(context: &Context) -> Vec<Check> {
+pub(in crate::commands::doctor) fn compaction(context: &Context) -> Vec<Check> {
     const NAME: &str = "compaction";
     let folder = context.seen.first().map(|seen| context.place.home.session(&seen.session));
     let model = folder.as_ref().and_then(SessionFacts::read).and_then(|cache| cache.model);
@@ -78,7 +81,7 @@ pub(super) fn compaction(context: &Context) -> Vec<Check> {
     let point = effective_point(&Inputs {
         observed,
         payload_window: folder.as_ref().and_then(session::told_window),
-        ..context.settings.compaction_inputs(model.as_deref())
+        ..context.usual.settings.compaction_inputs(model.as_deref())
     });
     let model = model.as_deref().unwrap_or("a model not known yet");
     vec![match point.at {
