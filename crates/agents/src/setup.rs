@@ -196,7 +196,7 @@ pub enum TrustCheck {
         /// What it is asked, for a folder, by this version of ours.
         questions: fn(&str, &str) -> String,
         /// What a line of its means for so many hooks of ours; `None` where it is not the answer, an error where it refuses.
-        read: fn(&[u8], usize) -> Option<Result<Vec<Verdict>, String>>,
+        read: ReadVerdicts,
     },
     /// It runs none in a folder that it does not trust.
     Folder {
@@ -208,6 +208,9 @@ pub enum TrustCheck {
         judge: fn(&FolderQuestion<'_>) -> Vec<Verdict>,
     },
 }
+
+/// Reads a line of a client's: what it means for so many hooks of ours.
+pub type ReadVerdicts = fn(&[u8], usize) -> Option<Result<Vec<Verdict>, String>>;
 
 /// What is known of a folder when a client's trust in it is asked for.
 pub struct FolderQuestion<'q> {

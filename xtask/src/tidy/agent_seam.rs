@@ -4,25 +4,25 @@ use super::Report;
 use super::finding::Finding;
 use super::tree::Tree;
 
-/// Where one agent may be named: its settings on this machine, and the verbs that change or check them.
-const SET_UP: [&str; 13] = [
+/// Where one agent may be named: what is its alone on a machine (its settings, its window, its lists), and the verbs for it.
+const SET_UP: [&str; 6] = [
     "crates/agents/",
-    // Whose sessions carry no agent's name in the store.
-    "crates/domain/src/usage.rs",
     "crates/engine/src/client_settings.rs",
     "crates/engine/src/servers.rs",
     "crates/engine/src/window.rs",
-    "crates/throughline/src/program.rs",
-    "crates/throughline/src/commands/compact_at.rs",
-    "crates/throughline/src/commands/doctor/",
-    "crates/throughline/src/commands/init.rs",
-    "crates/throughline/src/commands/instructions.rs",
-    "crates/throughline/src/commands/permissions.rs",
-    "crates/throughline/src/commands/servers.rs",
-    "crates/throughline/src/commands/uninstall.rs",
+    "crates/throughline/src/commands/claude_code/",
+    "crates/throughline/src/commands/doctor/claude_code/",
 ];
-/// An agent's own names, and its name in what is stored.
-const NAMES: [&str; 2] = ["agents::claude_code", "\"claude-code\""];
+/// The agents' own names, and their names in what is stored. (One of those is also the name of models.)
+const NAMES: [&str; 7] = [
+    "agents::claude_code",
+    "\"claude-code\"",
+    "agents::codex",
+    "\"codex\"",
+    "agents::gemini",
+    "agents::opencode",
+    "\"opencode\"",
+];
 
 pub(crate) fn check(tree: &Tree, report: &mut Report) {
     for (path, file) in &tree.files {
@@ -57,12 +57,13 @@ mod tests {
             ("crates/store/src/session/mod.rs", stored),
             ("crates/store/src/doc.rs", "/// Such as \"claude-code\".\nfn f() {}\n"),
             ("crates/throughline/src/hook/mod.rs", "use throughline_agents::agent::USUAL;\n"),
-            ("crates/throughline/src/commands/init.rs", names),
+            ("crates/throughline/src/commands/init.rs", "let setup = Setup::named(\"codex\");\n"),
+            ("crates/throughline/src/commands/claude_code/install.rs", names),
             ("crates/throughline/tests/it/main.rs", names),
         ];
         let mut report = Report::default();
         check(&Tree::of(&files), &mut report);
         let found: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
-        assert_eq!(found.len(), 2, "{found:?}");
+        assert_eq!(found.len(), 3, "{found:?}");
     }
 }

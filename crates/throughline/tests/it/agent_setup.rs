@@ -347,6 +347,19 @@ fn a_prompt_for_codex_is_written_when_asked_for_and_taken_out_again() {
     let written = fs::read_to_string(&config).unwrap();
     assert!(written.contains("compact_prompt = \"\"\"") && written.contains("Hand-over"), "{written}");
     assert!(written.contains("[mcp_servers.throughline]"), "{written}");
+    // As Codex does it: what it notes itself comes to stand behind ours.
+    let later = "\n\n[hooks.state.\"x\"]\ntrusted_hash = \"sha256:0\"\n";
+    fs::write(&config, format!("{written}{later}")).unwrap();
+    scene.ok(&["uninstall", "--agent", "codex", "--user"]);
+    let kept = fs::read_to_string(&config).unwrap();
+    assert!(
+        kept.contains("compact_prompt") && !kept.contains("mcp_servers"),
+        "the project's hooks are left: {kept}"
+    );
+    scene.ok(&["uninstall", "--agent", "codex"]);
+    assert_eq!(fs::read_to_string(&config).unwrap(), format!("{original}{later}"));
+    fs::write(&config, original).unwrap();
+    scene.ok(&["init", "--agent", "codex", "--codex-prompt", "--user", "--mcp"]);
     scene.ok(&["uninstall", "--agent", "codex", "--user"]);
     assert_eq!(fs::read_to_string(&config).unwrap(), original);
     fs::write(&config, "compact_prompt = \"mine\"\n").unwrap();

@@ -78,7 +78,10 @@ pub(in crate::commands) fn uninstall(
     let scope = Scope::of(args.user);
     let places = Places::of(&app.place, &app.memory.project, setup, files, scope)?;
     refuse_links_to(app, &places, scope, "or take out by hand what an earlier version wrote there")?;
-    let mut plans = undo_plans(app, files, &places)?;
+    let other = if scope == Scope::User { Scope::Project } else { Scope::User };
+    // The prompt is one for all projects: it goes with the last of the hooks.
+    let is_prompt_needed = is_set_up_in(app, setup, other);
+    let mut plans = undo_plans(app, files, &places, !is_prompt_needed)?;
     let is_shared = is_needed_by_others(app, setup, scope);
     if !is_shared {
         plans.extend(Planned::whole_gone(app, &places.skill, is_skill)?);
@@ -233,7 +236,7 @@ fn plans(app: &App, files: &ClientFiles, places: &Places, wishes: &Wishes) -> Re
         let path = steps[0].0;
         let (here, rest): (Vec<_>, Vec<_>) = steps.into_iter().partition(|(it, _)| *it == path);
         let here: Vec<Step<'_>> = here.into_iter().map(|(_, step)| step).collect();
-        planned.push(Planned::install(app, path, &here, &undo_of(files, places, path))?);
+        planned.push(Planned::install(app, path, &here, &undo_of(files, places, path, true))?);
         steps = rest;
     }
     Ok(planned)
@@ -250,7 +253,7 @@ fn add_server<'a>(file: &'a ServerFile, binary: &'a str) -> Step<'a> {
 }
 
 /// What takes our things out of one of the files.
-fn undo_of<'a>(files: &'a ClientFiles, places: &Places, path: &Path) -> Vec<Undo<'a>> {
+fn undo_of<'a>(files: &'a ClientFiles, places: &Places, path: &Path, with_prompt: bool) -> Vec<Undo<'a>> {
     let mut undo: Vec<Undo<'a>> = Vec::new();
     if let HookFile::Entries { form, .. } = &files.hooks
         && places.hooks == path
@@ -263,22 +266,27 @@ fn undo_of<'a>(files: &'a ClientFiles, places: &Places, path: &Path) -> Vec<Undo
             ServerFile::Toml(_) => Box::new(server_table::remove),
         });
     }
-    if let (Some(prompt), true) = (&files.prompt, places.prompt.as_deref() == Some(path)) {
+    if let (Some(prompt), true) = (&files.prompt, with_prompt && places.prompt.as_deref() == Some(path)) {
         undo.push(Box::new(move |text| (prompt.uninstall)(text)));
     }
     undo
 }
 
-fn undo_plans(app: &App, files: &ClientFiles, places: &Places) -> Result<Vec<Planned>, Failure> {
+fn undo_plans(
+    app: &App,
+    files: &ClientFiles,
+    places: &Places,
+    with_prompt: bool,
+) -> Result<Vec<Planned>, Failure> {
     let mut plans = Vec::new();
     if let HookFile::Program { is_ours, .. } = &files.hooks {
         plans.extend(Planned::whole_gone(app, &places.hooks, is_ours)?);
     }
     let mut paths: Vec<&PathBuf> = vec![&places.hooks, &places.servers];
-    paths.extend(&places.prompt);
+    paths.extend(places.prompt.as_ref().filter(|_| with_prompt));
     paths.dedup();
     for path in paths {
-        let undo = undo_of(files, places, path);
+        let undo = undo_of(files, places, path, with_prompt);
         if !undo.is_empty() {
             plans.extend(Planned::uninstall(app, path, &undo)?);
         }
