@@ -135,7 +135,7 @@ mod tests {
     fn read(path: &Path, cursor: &Cursor, bytes_max: u64) -> (Vec<String>, Cursor, bool) {
         let mut lines = Vec::new();
         let (cursor, reading) = read_on(path, LINES, "one", cursor, bytes_max, |at, line| {
-            lines.push(format!("{at}{}", String::from_utf8_lossy(line)))
+            lines.push(format!("{at}{}", String::from_utf8_lossy(line)));
         })
         .unwrap();
         (lines, cursor, reading.more)
@@ -163,8 +163,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("client.db");
         assert_eq!(sessions(&path, SESSIONS).unwrap(), []);
-        std::fs::write(&path, "this is no database, whatever it is called, and long enough to be looked at")
-            .unwrap();
+        let words = b"this is no database, whatever it is called, and long enough to be looked at";
+        crate::files::create_whole(&outside::at(&path), words).unwrap();
         assert!(sessions(&path, SESSIONS).is_err());
         assert!(sessions(folder.path(), SESSIONS).is_err(), "a folder is none either");
     }

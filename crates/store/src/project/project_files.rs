@@ -207,8 +207,8 @@ pub fn exclusion_with(exclude_file: &Spot, lines: &[String]) -> Result<(String, 
         return Ok((old, new));
     };
     let is_there = |line: &&String| new.lines().any(|known| known.trim_end() == line.as_str());
-    let missing: String =
-        lines.iter().filter(|line| !is_there(line)).map(|line| format!("{line}\n")).collect();
+    let missing = lines.iter().filter(|line| !is_there(line));
+    let missing: String = missing.flat_map(|line| [line.as_str(), "\n"]).collect();
     let new = format!("{}{missing}{}", &new[..end], &new[end..]);
     Ok((old, new))
 }

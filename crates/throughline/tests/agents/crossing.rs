@@ -49,6 +49,45 @@ fn ours(texts: &[String]) -> String {
     texts.iter().filter_map(from_mark).collect::<Vec<_>>().join("\n")
 }
 
+/// Claude Code: a rule of the user's, a decision, a test that fails, a compaction.
+fn begins(claude: &Beginning) {
+    claude.run(&["add", "decision", DECISION]);
+    let runner = "#!/bin/sh\necho 'FAILED rows: error: empty row not skipped'; exit 1\n";
+    claude.lab.home().write("run/pytest", runner);
+    let steps = [
+        Step::bash("sh run/pytest rows"),
+        Step::bash("sleep 0.4").usage(Usage::filling(150_000)),
+        Step::text("The rows are read. Next I'll skip the empty ones."),
+    ];
+    let script = Script::new().compact_summary("<summary>The rows are read.</summary>");
+    claude.lab.set_script(script.turn("PROMPT:rows", steps).otherwise("Yes."));
+    let prompt = format!("PROMPT:rows Read the rows of data.csv. {RULE}");
+    claude.lab.claude(&["-p", &prompt, "--dangerously-skip-permissions"]).assert_success();
+}
+
+/// Codex CLI goes on from there; somebody committed meanwhile.
+fn goes_on(codex: &codex_scene::Scene) {
+    let steps = [codex_scene::shell("echo on"), Step::text("Codex skips the empty rows.")];
+    codex.plays(Script::new().turn("PROMPT:on", steps));
+    codex.lab.exec("PROMPT:on Go on: skip the empty rows in rows.rs.").assert_done();
+    let first = &codex.asked()[0];
+    let told = ours(&first.texts_of("developer"));
+    for words in [DECISION, RULE, "empty row not skipped", "Read the rows of data.csv", "between the two"] {
+        assert!(told.contains(words), "Codex is not told `{words}`: {told}");
+    }
+    assert!(first.place_of("developer", DECISION) < first.place_of("user", "PROMPT:on"));
+}
+
+/// OpenCode goes on from what Codex left.
+fn ends(opencode: &opencode_scene::Scene) {
+    opencode.plays(Script::new().turn("PROMPT:end", [Step::text("Done.")]));
+    opencode.lab.run("PROMPT:end Finish it.").assert_success();
+    let told = ours(&opencode.asked()[0].texts());
+    for words in [DECISION, "skip the empty rows in rows.rs"] {
+        assert!(told.contains(words), "OpenCode is not told `{words}`: {told}");
+    }
+}
+
 #[test]
 fn each_agent_is_told_what_the_last_one_left_and_whose_words_they_are() {
     let Some(claude) = Beginning::new() else { return };
@@ -57,55 +96,14 @@ fn each_agent_is_told_what_the_last_one_left_and_whose_words_they_are() {
         return;
     };
     let (data, project) = (claude.lab.home().data(), claude.lab.home().project());
-
-    // Claude Code: a rule of the user's, a decision, a test that fails, a compaction.
-    claude.run(&["add", "decision", DECISION]);
-    claude
-        .lab
-        .home()
-        .write("run/pytest", "#!/bin/sh\necho 'FAILED rows: error: empty row not skipped'; exit 1\n");
-    claude.lab.set_script(
-        Script::new()
-            .compact_summary("<summary>The rows are read.</summary>")
-            .turn(
-                "PROMPT:rows",
-                [
-                    Step::bash("sh run/pytest rows"),
-                    Step::bash("sleep 0.4").usage(Usage::filling(150_000)),
-                    Step::text("The rows are read. Next I'll skip the empty ones."),
-                ],
-            )
-            .otherwise("Yes."),
-    );
-    let prompt = format!("PROMPT:rows Read the rows of data.csv. {RULE}");
-    claude.lab.claude(&["-p", &prompt, "--dangerously-skip-permissions"]).assert_success();
-
-    // Codex CLI, the same project and the same data folder.
+    begins(&claude);
     move_into(&project, &codex.lab.home().project());
     move_into(&project, &opencode.lab.home().project());
-    let codex = codex.with(|lab| lab.with_env("THROUGHLINE_HOME", &data));
     claude.lab.home().git(&["commit", "--quiet", "--allow-empty", "--message=between the two"]);
-    codex.plays(
-        Script::new()
-            .turn("PROMPT:on", [codex_scene::shell("echo on"), Step::text("Codex skips the empty rows.")]),
-    );
-    codex.lab.exec("PROMPT:on Go on: skip the empty rows in rows.rs.").assert_done();
-    let told = ours(&codex.asked()[0].texts_of("developer"));
-    for words in [DECISION, RULE, "empty row not skipped", "Read the rows of data.csv", "between the two"] {
-        assert!(told.contains(words), "Codex is not told `{words}`: {told}");
-    }
-    assert!(
-        codex.asked()[0].place_of("developer", DECISION) < codex.asked()[0].place_of("user", "PROMPT:on")
-    );
-
-    // OpenCode goes on from what Codex left.
+    let codex = codex.with(|lab| lab.with_env("THROUGHLINE_HOME", &data));
+    goes_on(&codex);
     let opencode = opencode.with(|lab| lab.with_env("THROUGHLINE_HOME", &data));
-    opencode.plays(Script::new().turn("PROMPT:end", [Step::text("Done.")]));
-    opencode.lab.run("PROMPT:end Finish it.").assert_success();
-    let told = ours(&opencode.asked()[0].texts());
-    for words in [DECISION, "skip the empty rows in rows.rs"] {
-        assert!(told.contains(words), "OpenCode is not told `{words}`: {told}");
-    }
+    ends(&opencode);
 
     // One list, one report, one memory.
     let run = |args: &[&str]| {

@@ -111,6 +111,7 @@ mod tests {
             slot: None,
             session: None,
             project: None,
+            agent: None,
             machine: None,
             user: None,
             model: "claude-opus-4-6".to_owned(),

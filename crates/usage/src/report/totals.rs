@@ -238,6 +238,7 @@ mod tests {
             slot: None,
             session: None,
             project: None,
+            agent: None,
             machine: None,
             user: None,
             model: model.to_owned(),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use throughline_domain::transcript::{Tool, ToolCall};
 
-use crate::claude_code::shell_words;
+use crate::settings::shell_words;
 
 /// A longer line does more than look.
 const LINE_BYTES_MAX: usize = 2 << 10;
