@@ -49,7 +49,7 @@ pub(super) fn read<'a>(record: &Record<'a>, carried: &mut Carried) -> Vec<Told<'
     }
     call.tool = tool(&call.name, namespace.as_deref());
     let folder = arguments(&given, &mut call, &carried.cwd);
-    looks::recognize(&mut call);
+    looks::recognize(&mut call, folder.as_deref().unwrap_or(&carried.cwd));
     if let Some(namespace) = namespace.filter(|_| call.tool == Tool::Server) {
         call.name = Cow::Owned(format!("{}__{}", namespace.trim_end_matches('_'), call.name));
     }

@@ -107,7 +107,7 @@ fn command<'a>(item: Item<'a>, carried: &mut Carried) -> Vec<Told<'a>> {
         let name = Cow::Borrowed("exec_command");
         let id = call_id.clone();
         let mut call = ToolCall { id, tool: Tool::Shell, name, command: Some(line), ..ToolCall::default() };
-        looks::recognize(&mut call);
+        looks::recognize(&mut call, cwd.as_deref().unwrap_or(carried.cwd.as_str()));
         told.push(Told { cwd: cwd.clone(), ..Told::of(called(call)) });
     }
     told.push(Told { cwd, ..Told::of(What::ToolsAnswered(vec![answer(call_id, ending, body)])) });

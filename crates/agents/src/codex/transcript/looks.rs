@@ -33,20 +33,26 @@ enum Look {
     Search { pattern: Option<String>, path: Option<String> },
 }
 
-/// Makes a call of a shell one of a reader, where its command does nothing else than to look.
-pub(super) fn recognize(call: &mut ToolCall<'_>) {
+/// Makes a call of a shell one of a reader, where its command does nothing else than to look around in this folder. What is
+/// looked up elsewhere stays a command: nobody would find it again by a file's name.
+pub(super) fn recognize(call: &mut ToolCall<'_>, folder: &str) {
     let line =
         call.command.as_deref().filter(|line| call.tool == Tool::Shell && line.len() <= LINE_BYTES_MAX);
     match line.and_then(look) {
-        Some(Look::Read { path }) => {
+        Some(Look::Read { path }) if is_here(&path, folder) => {
             (call.tool, call.path) = (Tool::Read, Some(Cow::Owned(path)));
         }
-        Some(Look::Search { pattern, path }) => {
+        Some(Look::Search { pattern, path }) if path.as_deref().is_none_or(|path| is_here(path, folder)) => {
             call.tool = Tool::Search;
             (call.pattern, call.path) = (pattern.map(Cow::Owned), path.map(Cow::Owned));
         }
-        None => {}
+        _ => {}
     }
+}
+
+fn is_here(path: &str, folder: &str) -> bool {
+    let is_below = || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    !path.starts_with(['/', '~']) || (!folder.is_empty() && is_below())
 }
 
 /// What a line looks at: one program, and behind it nothing but what shows less of its output.
@@ -157,6 +163,21 @@ mod tests {
         assert_eq!(look("git grep -n Cursor"), searched(Some("Cursor"), None));
         assert_eq!(look("rg --files -g '*.rs' src"), searched(Some("*.rs"), Some("src")));
         assert_eq!(look("rg --files"), searched(None, None));
+    }
+
+    #[test]
+    fn what_is_looked_up_elsewhere_stays_a_command() {
+        let tool = |line: &str| {
+            let mut call = ToolCall { tool: Tool::Shell, command: Some(line.into()), ..ToolCall::default() };
+            recognize(&mut call, "/home/me/app");
+            call.tool
+        };
+        assert_eq!(tool("cat src/a.rs"), Tool::Read);
+        assert_eq!(tool("cat /home/me/app/src/a.rs"), Tool::Read);
+        assert_eq!(tool("rg -n x /home/me/app"), Tool::Search);
+        assert_eq!(tool("cat /home/me/app2/src/a.rs"), Tool::Shell);
+        assert_eq!(tool("grep -i boom /var/log/app.log | head -30"), Tool::Shell);
+        assert_eq!(tool("cat ~/.config/app.toml"), Tool::Shell);
     }
 
     #[test]
