@@ -346,17 +346,14 @@ impl<'s> Rollout<'s> {
     ) -> String {
         let code = match &answer.ending {
             Ending::Refused(_) => {
-                return format!(
-                    "exec_command failed for `/bin/bash -lc {}`: CreateProcess {{ message: \"Rejected(\\\"rejected by user\\\")\" }}",
-                    quoted(line)
-                );
+                return "exec_command failed: CreateProcess { message: \"Rejected(\\\"rejected by user\\\")\" }".to_owned();
             }
             Ending::Stopped => return "aborted by user after 1.0s".to_owned(),
             Ending::Background(_) => {
                 return "Chunk ID: 1a2b3c\nWall time: 10.0000 seconds\nProcess running with session ID 4711\nOriginal token count: 0\nOutput:\n".to_owned();
             }
             Ending::Failed if call.name == "Bash" || call.name == "PowerShell" => {
-                return format!("exec_command failed for `/bin/bash -lc {}`: {}", quoted(line), answer.text);
+                return format!("exec_command failed: {}", answer.text);
             }
             Ending::Failed => 1,
             Ending::Exited(code) => *code,

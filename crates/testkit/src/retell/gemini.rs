@@ -274,7 +274,10 @@ impl<'s> Lines<'s> {
 
     fn compressed(&mut self, compaction: &Compaction) {
         let context = self.messages.first().cloned().unwrap_or_default();
-        let summary = format!("<state_snapshot>{}</state_snapshot>", compaction.summary);
+        let summary = match compaction.summary.as_str() {
+            "" => String::new(),
+            text => format!("<state_snapshot>{text}</state_snapshot>"),
+        };
         let summary = self.message("user", json!([{"text": summary}]));
         let answer = self.message("gemini", json!([{"text": ACKNOWLEDGED}]));
         let from = self.messages.len().saturating_sub(KEPT).max(1);

@@ -190,15 +190,19 @@ impl<'s> Rows<'s> {
     fn responded(&mut self, response: &Response) {
         let mut parts = vec![json!({"type": "step-start"})];
         let mut ended = self.now;
-        let (mut words, mut has_calls) = (String::new(), false);
+        let (mut words, mut has_calls, mut is_done) = (String::new(), false, true);
         self.was_refused = false;
         for part in &response.parts {
             match part {
                 Part::Said(text) => parts.push(json!({"type": "text", "text": text})),
                 Part::Called(call) => {
                     let told = self.told(call);
-                    let Some(answer) = &call.answer else { continue };
                     has_calls |= !told.is_empty();
+                    let Some(answer) = &call.answer else {
+                        is_done = false;
+                        parts.extend(told.into_iter().map(|told| running_part(call, self.now, told)));
+                        continue;
+                    };
                     ended = ended.max(answer.at);
                     parts.extend(told.into_iter().map(|told| tool_part(call, answer, self.now, told)));
                     if let Ending::Refused(said) = &answer.ending {
@@ -216,7 +220,10 @@ impl<'s> Rows<'s> {
         let finish = if has_calls { "tool-calls" } else { "stop" };
         parts.push(json!({"type": "step-finish", "reason": finish, "tokens": tokens, "cost": 0}));
         let ended_ms = ended.as_millisecond();
-        let data = self.assistant(ended_ms, tokens, finish);
+        let mut data = self.assistant(ended_ms, tokens, finish);
+        if !is_done {
+            data["time"] = json!({"created": self.now.as_millisecond()});
+        }
         self.push(data, parts).updated_ms = ended_ms;
         self.now = ended;
     }
@@ -329,6 +336,12 @@ fn told_rarely(call: &Call, text: &str) -> Vec<(String, Value, String)> {
         "WebFetch" => one("webfetch", json!({"url": call.text("url"), "format": "markdown"}), text),
         _ => Vec::new(),
     }
+}
+
+/// A call that nothing came back from.
+fn running_part(call: &Call, began: Timestamp, (name, input, _): (String, Value, String)) -> Value {
+    let state = json!({"status": "running", "input": input, "time": {"start": began.as_millisecond()}});
+    json!({"type": "tool", "tool": name, "callID": call.id, "state": state})
 }
 
 fn tool_part(
