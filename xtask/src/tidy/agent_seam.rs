@@ -5,8 +5,10 @@ use super::finding::Finding;
 use super::tree::Tree;
 
 /// Where one agent may be named: what is its alone on a machine (its settings, its window, its lists), and the verbs for it.
-const SET_UP: [&str; 6] = [
+const SET_UP: [&str; 7] = [
     "crates/agents/",
+    // Whose sessions carry no agent's name in the store.
+    "crates/domain/src/usage.rs",
     "crates/engine/src/client_settings.rs",
     "crates/engine/src/servers.rs",
     "crates/engine/src/window.rs",

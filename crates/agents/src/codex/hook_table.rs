@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::hook_reply::{CONTEXT_LIMIT_TOKENS, SPEAKING};
 use crate::settings::hook_entry::HookEntry;
 use crate::settings::shell_words;
 
@@ -25,14 +26,18 @@ pub const HOOKS: [(&str, u32); 9] = [
 #[must_use]
 pub fn hooks(binary: &str, agent: &str) -> Vec<HookEntry> {
     let command = format!("{} hook --agent {agent}", shell_words::quote(binary));
-    let handler = |seconds: u32| -> Map<String, Value> {
-        Map::from_iter([
+    let handler = |event: &str, seconds: u32| -> Map<String, Value> {
+        let mut handler = Map::from_iter([
             ("type".to_owned(), json!("command")),
             ("command".to_owned(), json!(command)),
             ("timeout".to_owned(), json!(seconds)),
-        ])
+        ]);
+        if SPEAKING.contains(&event) {
+            handler.insert("additionalContextLimit".to_owned(), json!(CONTEXT_LIMIT_TOKENS));
+        }
+        handler
     };
-    HOOKS.map(|(event, seconds)| HookEntry { event, matcher: None, handler: handler(seconds) }).into()
+    HOOKS.map(|(event, seconds)| HookEntry { event, matcher: None, handler: handler(event, seconds) }).into()
 }
 
 #[cfg(test)]
@@ -43,14 +48,12 @@ mod tests {
     /// Whoever changes a line here makes every user approve our hooks again.
     #[test]
     fn what_a_person_approved_stays_as_it_is() {
-        let shown: String = hooks("/opt/it's/throughline", "codex")
-            .into_iter()
-            .map(|entry| format!("{} {}\n", entry.event, Value::Object(entry.handler)))
-            .collect();
+        let show = |entry: HookEntry| format!("{} {}", entry.event, Value::Object(entry.handler));
+        let shown: Vec<String> = hooks("/opt/it's/throughline", "codex").into_iter().map(show).collect();
         expect![[r#"
-            SessionStart {"type":"command","command":"'/opt/it'\\''s/throughline' hook --agent codex","timeout":10}
-            UserPromptSubmit {"type":"command","command":"'/opt/it'\\''s/throughline' hook --agent codex","timeout":5}
-            PostToolUse {"type":"command","command":"'/opt/it'\\''s/throughline' hook --agent codex","timeout":5}
+            SessionStart {"type":"command","command":"'/opt/it'\\''s/throughline' hook --agent codex","timeout":10,"additionalContextLimit":7500}
+            UserPromptSubmit {"type":"command","command":"'/opt/it'\\''s/throughline' hook --agent codex","timeout":5,"additionalContextLimit":7500}
+            PostToolUse {"type":"command","command":"'/opt/it'\\''s/throughline' hook --agent codex","timeout":5,"additionalContextLimit":7500}
             PreCompact {"type":"command","command":"'/opt/it'\\''s/throughline' hook --agent codex","timeout":15}
             PostCompact {"type":"command","command":"'/opt/it'\\''s/throughline' hook --agent codex","timeout":5}
             SubagentStart {"type":"command","command":"'/opt/it'\\''s/throughline' hook --agent codex","timeout":5}
@@ -58,6 +61,6 @@ mod tests {
             Stop {"type":"command","command":"'/opt/it'\\''s/throughline' hook --agent codex","timeout":5}
             SessionEnd {"type":"command","command":"'/opt/it'\\''s/throughline' hook --agent codex","timeout":2}
         "#]]
-        .assert_eq(&shown);
+        .assert_eq(&(shown.join("\n") + "\n"));
     }
 }

@@ -7,25 +7,12 @@ use std::{
 };
 
 use serde_json::{Map, Value, json};
-use throughline_agents::codex::hook_reply::{CONTEXT_LIMIT_TOKENS, SPEAKING};
+use throughline_agents::codex::hook_table;
 use throughline_store::{
     archive::{Archive, CompactionRow},
     paths::{Home, Project},
 };
 use throughline_testkit::{CodexLab, Kind, Output, ResponsesRequest, Script, Step, Usage, process};
-
-/// The events that we register, with the seconds that each may take.
-pub(crate) const EVENTS: [(&str, u32); 9] = [
-    ("SessionStart", 10),
-    ("UserPromptSubmit", 5),
-    ("PostToolUse", 5),
-    ("PreCompact", 15),
-    ("PostCompact", 5),
-    ("SubagentStart", 5),
-    ("SubagentStop", 5),
-    ("Stop", 5),
-    ("SessionEnd", 2),
-];
 
 /// The client's summary of what it leaves out.
 pub(crate) const SUMMARY: &str = "The parser was written. Next: its tests.";
@@ -49,16 +36,13 @@ impl Scene {
         let folder = lab.home().root().join("bin");
         let binary = folder.join("throughline");
         put_binary(&folder, &binary);
-        let command = format!("'{}' hook --agent codex", binary.display());
-        let groups: Map<String, Value> = EVENTS
+        let groups: Map<String, Value> = hook_table::hooks(binary.to_str().unwrap(), "codex")
             .into_iter()
-            .map(|(event, usual)| {
-                let mut handler =
-                    json!({"type": "command", "command": command, "timeout": seconds.unwrap_or(usual)});
-                if SPEAKING.contains(&event) {
-                    handler["additionalContextLimit"] = json!(CONTEXT_LIMIT_TOKENS);
+            .map(|mut entry| {
+                if let Some(seconds) = seconds {
+                    entry.handler.insert("timeout".to_owned(), json!(seconds));
                 }
-                (event.to_owned(), json!([{"hooks": [handler]}]))
+                (entry.event.to_owned(), json!([entry.group()]))
             })
             .collect();
         let lab = lab.with_hooks_json(&json!({"hooks": groups}));

@@ -36,3 +36,5 @@ mod opencode_rows;
 mod opencode_scene;
 #[cfg(test)]
 mod opencode_sessions;
+#[cfg(test)]
+mod set_up;
