@@ -8,8 +8,8 @@ use crate::settings::shell_words;
 
 /// Every event that we register, in the order in which they are written, with the seconds after which Codex goes on.
 ///
-/// A person approves each of them, and approves anew what changes: event, command and seconds stay as they are over all
-/// versions. (Codex gives the last one 3 s at most.)
+/// A person approves each of them, and approves anew what changes: event, command, seconds and limit stay as they are over
+/// all versions. (Codex gives the last one 3 s at most.)
 pub const HOOKS: [(&str, u32); 9] = [
     ("SessionStart", 10),
     ("UserPromptSubmit", 5),
