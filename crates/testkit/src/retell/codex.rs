@@ -94,6 +94,7 @@ impl<'s> Rollout<'s> {
         rollout
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "a value is made where it is handed over")]
     fn line(&mut self, kind: &str, payload: Value, metadata: Option<Value>) {
         let mut line = json!({
             "timestamp": moment(self.now), "ordinal": self.ordinal, "type": kind, "payload": payload,
@@ -109,6 +110,7 @@ impl<'s> Rollout<'s> {
         self.line("event_msg", payload, None);
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "a value is made where it is handed over")]
     fn item(&mut self, item: Value) {
         let ms = self.now.as_millisecond();
         self.event(json!({

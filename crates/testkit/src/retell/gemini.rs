@@ -91,6 +91,7 @@ impl<'s> Lines<'s> {
         self.line(&line);
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "a value is made where it is handed over")]
     fn message(&mut self, kind: &str, content: Value) -> Value {
         self.count += 1;
         let id = uuid(&self.session.id, self.count);

@@ -159,6 +159,7 @@ impl<'s> Rows<'s> {
         self.user(vec![json!({"type": "text", "text": text})]);
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "a value is made where it is handed over")]
     fn assistant(&self, ended_ms: i64, tokens: Value, finish: &str) -> Value {
         let folder = &self.session.folder;
         json!({

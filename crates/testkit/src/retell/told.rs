@@ -1,6 +1,6 @@
 //! What a Claude Code transcript tells, in words that no client owns: who said what, which tool was called, how it ended.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -61,7 +61,7 @@ pub enum Part {
     /// The model said this.
     Said(String),
     /// The model called a tool.
-    Called(Call),
+    Called(Box<Call>),
 }
 
 /// A tool call.
@@ -134,7 +134,7 @@ impl Response {
     /// Its calls.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Called(call) => Some(call),
+            Part::Called(call) => Some(&**call),
             Part::Said(_) => None,
         })
     }
@@ -162,7 +162,7 @@ impl Session {
         for line in lines.lines() {
             let Ok(entry) = serde_json::from_str::<Value>(line) else { continue };
             let id = entry["uuid"].as_str().unwrap_or_default().to_owned();
-            let is_copy = !id.is_empty() && reading.seen.insert(id, ()).is_some();
+            let is_copy = !id.is_empty() && !reading.seen.insert(id);
             if entry["isSidechain"] != true && !is_copy {
                 reading.take(&entry);
             }
@@ -174,7 +174,7 @@ impl Session {
 #[derive(Default)]
 struct Reading {
     session: Session,
-    seen: HashMap<String, ()>,
+    seen: HashSet<String>,
     /// Where the response of an id stands, and each call that waits: deed and part.
     responses: HashMap<String, usize>,
     waiting: HashMap<String, (usize, usize)>,
@@ -233,7 +233,7 @@ impl Reading {
     fn user(&mut self, entry: &Value) {
         let content = &entry["message"]["content"];
         if entry["isCompactSummary"] == true {
-            return self.summarised(text_of(content));
+            return self.summarised(&text_of(content));
         }
         let parts = content.as_array().map(Vec::as_slice).unwrap_or_default();
         let answers: Vec<&Value> = parts.iter().filter(|part| part["type"] == "tool_result").collect();
@@ -251,7 +251,7 @@ impl Reading {
             match words(text) {
                 Words::Said(text) => said.push(text),
                 Words::Command(name, args) => self.push(What::Command(name, args)),
-                Words::Summary(text) => self.summarised(text),
+                Words::Summary(text) => self.summarised(&text),
                 Words::Stopped => self.push(What::Stopped),
                 Words::Nothing => {}
             }
@@ -266,17 +266,16 @@ impl Reading {
     }
 
     /// The summary belongs to the boundary before it.
-    fn summarised(&mut self, text: String) {
+    fn summarised(&mut self, text: &str) {
+        let summary = of_summariser(text).to_owned();
         let last = self.session.deeds.iter_mut().rev().find_map(|deed| match &mut deed.what {
             What::Compacted(compaction) => Some(compaction),
             _ => None,
         });
-        match last.filter(|last| last.summary.is_empty()) {
-            Some(last) => last.summary = of_summariser(&text).to_owned(),
-            None => {
-                let summary = of_summariser(&text).to_owned();
-                self.push(What::Compacted(Compaction { is_auto: true, tokens_before: 0, summary }));
-            }
+        if let Some(last) = last.filter(|last| last.summary.is_empty()) {
+            last.summary = summary;
+        } else {
+            self.push(What::Compacted(Compaction { is_auto: true, tokens_before: 0, summary }));
         }
     }
 
@@ -316,7 +315,7 @@ impl Reading {
                         answer: None,
                     };
                     self.waiting.insert(call.id.clone(), (deed, response.parts.len()));
-                    response.parts.push(Part::Called(call));
+                    response.parts.push(Part::Called(Box::new(call)));
                 }
                 _ => {}
             }

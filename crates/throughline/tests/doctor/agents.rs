@@ -6,7 +6,7 @@ use crate::scene::{Report, Scene, binary};
 
 /// What `doctor` says of one agent, a line each: state and words.
 fn lines(report: &Report, agent: &str) -> Vec<(String, String)> {
-    let checks = report.value["checks"].as_array().unwrap().iter();
+    let checks = report.value["checks"].as_array().expect("checks").iter();
     let of_agent = checks.filter(|check| check["name"] == agent);
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     of_agent
@@ -39,7 +39,7 @@ fn codex(scene: &Scene, trust: &str) {
         hook("stop")
     );
     let answers = scene.home.root().join("answer.json");
-    fs::write(&answers, format!("{{\"method\":\"warning\"}}\n{answer}\n")).unwrap();
+    fs::write(&answers, format!("{{\"method\":\"warning\"}}\n{answer}\n")).expect("an answer");
     scene.program(
         "codex",
         &format!("[ \"$1\" = app-server ] || exit 1\ncat '{}'\ncat > /dev/null", answers.display()),

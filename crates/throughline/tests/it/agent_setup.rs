@@ -33,7 +33,7 @@ fn bare() -> Scene {
     scene
 }
 
-fn is_gits(path: &PathBuf) -> bool {
+fn is_gits(path: &Path) -> bool {
     path.iter().any(|name| name == ".git")
 }
 

@@ -75,9 +75,9 @@ fn look(line: &str) -> Option<Look> {
     match program.as_str() {
         "cat" | "nl" | "head" | "tail" | "bat" => {
             let is_endless = rest.iter().any(|word| matches!(word.as_str(), "-f" | "-F" | "--follow"));
-            one_file(operands(rest)).filter(|_| !is_endless)
+            one_file(&operands(rest)).filter(|_| !is_endless)
         }
-        "sed" if is_range_of_lines(rest) => one_file(rest[2..].iter().map(String::as_str).collect()),
+        "sed" if is_range_of_lines(rest) => one_file(&operands(&rest[2..])),
         "rg" | "grep" | "egrep" => search(rest),
         "git" if rest.first().is_some_and(|word| word == "grep") => search(&rest[1..]),
         _ => None,
@@ -97,8 +97,8 @@ fn operands(words: &[String]) -> Vec<&str> {
     words.iter().map(String::as_str).filter(|word| !word.starts_with('-') && !is_number(word)).collect()
 }
 
-fn one_file(paths: Vec<&str>) -> Option<Look> {
-    match paths[..] {
+fn one_file(paths: &[&str]) -> Option<Look> {
+    match *paths {
         [path] if !path.contains(['*', '?', '[', '$', '{']) => Some(Look::Read { path: path.to_owned() }),
         _ => None,
     }

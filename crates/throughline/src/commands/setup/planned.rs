@@ -33,8 +33,11 @@ pub(in crate::commands) struct Planned {
 pub(in crate::commands) struct Step<'a> {
     /// What it is, for people.
     pub(in crate::commands) what: &'static str,
-    pub(in crate::commands) edit: Box<dyn Fn(Option<&str>) -> Result<Edit, SettingsProblem> + 'a>,
+    pub(in crate::commands) edit: Put<'a>,
 }
+
+/// Puts it there.
+pub(in crate::commands) type Put<'a> = Box<dyn Fn(Option<&str>) -> Result<Edit, SettingsProblem> + 'a>;
 
 /// The same backwards.
 pub(in crate::commands) type Undo<'a> = Box<dyn Fn(&str) -> Result<Edit, SettingsProblem> + 'a>;
@@ -172,7 +175,9 @@ impl Planned {
 /// Takes folders away that we made, as far as nothing is in them; the innermost first.
 pub(in crate::commands) fn remove_made(app: &App, mut folders: Vec<PathBuf>) {
     folders.sort_by_key(|folder| std::cmp::Reverse(folder.components().count()));
-    folders.iter().for_each(|folder| project_files::remove_empty(&app.memory.project.spot_of(folder)));
+    for folder in &folders {
+        project_files::remove_empty(&app.memory.project.spot_of(folder));
+    }
 }
 
 fn taken_out(path: &Path, text: &str, undo: &[Undo<'_>]) -> Result<Edit, Failure> {
@@ -187,10 +192,8 @@ fn taken_out(path: &Path, text: &str, undo: &[Undo<'_>]) -> Result<Edit, Failure
 
 /// The folders above a file that are not there yet, a line each.
 fn missing_folders(path: &Path) -> String {
-    above(path)
-        .take_while(|folder| !folder.exists())
-        .map(|folder| format!("{}\n", folder.display()))
-        .collect()
+    let missing = above(path).take_while(|folder| !folder.exists());
+    missing.flat_map(|folder| [folder.display().to_string(), "\n".to_owned()]).collect()
 }
 
 fn above(path: &Path) -> impl Iterator<Item = &Path> {

@@ -111,7 +111,9 @@ pub(in crate::commands) fn install(
     let edit = section.install(text.unwrap_or(""));
     match &edit.before {
         SectionStanding::Foreign { line } => {
-            output::remark(&format!("{name}, line {line}: you have {label} of your own; ours were not added"))
+            output::remark(&format!(
+                "{name}, line {line}: you have {label} of your own; ours were not added"
+            ));
         }
         SectionStanding::Damaged { line, what } => output::warn(&format!(
             "{name}, line {line}: {what}; nothing was changed there. Remove the mark, then run `throughline init` again"
