@@ -33,13 +33,13 @@ enum Look {
     Search { pattern: Option<String>, path: Option<String> },
 }
 
-/// Makes a call of a shell one of a reader, where its command does nothing else than to look around in this folder. What is
-/// looked up elsewhere stays a command: nobody would find it again by a file's name.
+/// Makes a call of a shell one of a reader, where its command does nothing else than to look. A search stays a command where it
+/// looks elsewhere than in this folder, or where somebody took pains with it: by a pattern's name nobody would find it again.
 pub(super) fn recognize(call: &mut ToolCall<'_>, folder: &str) {
     let line =
         call.command.as_deref().filter(|line| call.tool == Tool::Shell && line.len() <= LINE_BYTES_MAX);
     match line.and_then(look) {
-        Some(Look::Read { path }) if is_here(&path, folder) => {
+        Some(Look::Read { path }) => {
             (call.tool, call.path) = (Tool::Read, Some(Cow::Owned(path)));
         }
         Some(Look::Search { pattern, path }) if path.as_deref().is_none_or(|path| is_here(path, folder)) => {
@@ -57,10 +57,10 @@ fn is_here(path: &str, folder: &str) -> bool {
 
 /// What a line looks at: one program, and behind it nothing but what shows less of its output.
 fn look(line: &str) -> Option<Look> {
-    let mut stages = line.trim().split(" | ").map(shell_words::split);
-    let words = stages.next()??;
-    for stage in stages {
-        let words = stage?;
+    let (first, behind) = stages(line.trim());
+    let words = shell_words::split(first)?;
+    for stage in behind.split(" | ").skip(1) {
+        let words = shell_words::split(stage)?;
         let (program, rest) = words.split_first()?;
         let is_cut = match program.as_str() {
             "head" | "tail" | "nl" | "wc" | "sort" | "uniq" => operands(rest).is_empty(),
@@ -72,16 +72,32 @@ fn look(line: &str) -> Option<Look> {
         }
     }
     let (program, rest) = words.split_first()?;
+    let is_piped = !behind.is_empty();
     match program.as_str() {
         "cat" | "nl" | "head" | "tail" | "bat" => {
             let is_endless = rest.iter().any(|word| matches!(word.as_str(), "-f" | "-F" | "--follow"));
             one_file(&operands(rest)).filter(|_| !is_endless)
         }
         "sed" if is_range_of_lines(rest) => one_file(&operands(&rest[2..])),
+        _ if is_piped => None,
         "rg" | "grep" | "egrep" => search(rest),
         "git" if rest.first().is_some_and(|word| word == "grep") => search(&rest[1..]),
         _ => None,
     }
+}
+
+/// The program that a line begins with, and what stands behind it from its first pipe on.
+fn stages(line: &str) -> (&str, &str) {
+    let mut quote = None;
+    for (at, byte) in line.bytes().enumerate() {
+        match (quote, byte) {
+            (None, b'|') if line[..at].ends_with(' ') => return line.split_at(at - 1),
+            (None, b'\'' | b'"') => quote = Some(byte),
+            (Some(open), _) if open == byte => quote = None,
+            _ => {}
+        }
+    }
+    (line, "")
 }
 
 /// `-n 1,20p`: lines are printed, and nothing is changed.
@@ -159,14 +175,14 @@ mod tests {
         assert_eq!(look("rg -n -C 3 'fn (main|run)' src"), searched(Some("fn (main|run)"), Some("src")));
         assert_eq!(look("rg -l Cursor"), searched(Some("Cursor"), None));
         assert_eq!(look("rg -g '*.rs' -e -x src lib"), searched(Some("-x"), Some("src")));
-        assert_eq!(look("grep -rn \"Cursor\" src | head -20"), searched(Some("Cursor"), Some("src")));
+        assert_eq!(look("grep -rn \"a | b\" src"), searched(Some("a | b"), Some("src")));
         assert_eq!(look("git grep -n Cursor"), searched(Some("Cursor"), None));
         assert_eq!(look("rg --files -g '*.rs' src"), searched(Some("*.rs"), Some("src")));
         assert_eq!(look("rg --files"), searched(None, None));
     }
 
     #[test]
-    fn what_is_looked_up_elsewhere_stays_a_command() {
+    fn a_search_elsewhere_or_one_that_somebody_took_pains_with_stays_a_command() {
         let tool = |line: &str| {
             let mut call = ToolCall { tool: Tool::Shell, command: Some(line.into()), ..ToolCall::default() };
             recognize(&mut call, "/home/me/app");
@@ -175,9 +191,10 @@ mod tests {
         assert_eq!(tool("cat src/a.rs"), Tool::Read);
         assert_eq!(tool("cat /home/me/app/src/a.rs"), Tool::Read);
         assert_eq!(tool("rg -n x /home/me/app"), Tool::Search);
-        assert_eq!(tool("cat /home/me/app2/src/a.rs"), Tool::Shell);
-        assert_eq!(tool("grep -i boom /var/log/app.log | head -30"), Tool::Shell);
-        assert_eq!(tool("cat ~/.config/app.toml"), Tool::Shell);
+        assert_eq!(tool("cat ~/.config/app.toml"), Tool::Read);
+        assert_eq!(tool("rg -n x /home/me/app2"), Tool::Shell);
+        assert_eq!(tool("grep -i boom ~/app.log"), Tool::Shell);
+        assert_eq!(tool("grep -i boom log/app.log | head -30"), Tool::Shell);
     }
 
     #[test]
