@@ -70,7 +70,7 @@ export default async ({ client, directory }) => {
     "tool.execute.after": quiet(({ sessionID }, output) => { // now and then; what it says comes with a later tool's output
       const session = of(sessionID), { context_tokens = 0, limit } = session.context, turns = ++session.turns
       if (session.late) output.output += `\n\n${session.late}`
-      const step = Math.floor((40 * context_tokens) / (limit?.input || limit?.context || Infinity)), grew = step > session.step
+      const step = Math.floor((40 * context_tokens) / (limit?.input || limit?.context || Infinity)), grew = step > Math.max(session.step, 11)
       if (grew || turns >= TURNS) tell(session, "PostToolUse", { turns }).then((text) => { session.late = text })
       Object.assign(session, { late: "", step, turns: grew || turns >= TURNS ? 0 : turns })
     }),
