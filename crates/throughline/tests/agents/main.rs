@@ -38,3 +38,5 @@ mod opencode_scene;
 mod opencode_sessions;
 #[cfg(test)]
 mod set_up;
+#[cfg(test)]
+mod opencode_terminal;
