@@ -59,8 +59,8 @@ pub(crate) fn converse<T>(
             }
         });
     }
-    // A few short lines fit into the pipe, whether or not anybody reads them.
-    let is_said = stdin.as_mut().is_some_and(|stdin| stdin.write_all(said.as_bytes()).is_ok());
+    // A few short lines fit into the pipe, whether or not anybody reads them. Who does not listen gives no answer either.
+    let _ = stdin.as_mut().map(|stdin| stdin.write_all(said.as_bytes()));
     let answer = loop {
         match receiver.recv_timeout(deadline.saturating_sub(began.elapsed())) {
             Ok(line) => {
@@ -70,8 +70,7 @@ pub(crate) fn converse<T>(
             }
             Err(mpsc::RecvTimeoutError::Timeout) => break Err(Silence::Late(deadline)),
             Err(mpsc::RecvTimeoutError::Disconnected) => {
-                let what = if is_said { "ended without an answer" } else { "did not listen" };
-                break Err(Silence::Odd(format!("{} {what}", program.display())));
+                break Err(Silence::Odd(format!("{} ended without an answer", program.display())));
             }
         }
     };

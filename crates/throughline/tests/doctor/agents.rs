@@ -135,6 +135,8 @@ fn hooks_of_another_version_and_programs_that_are_gone_are_told() {
     let report = scene.doctor();
     assert_line(&report, "gemini", "fail", "the client ignores the file");
     assert_line(&report, "opencode", "ok", "registered in");
+    scene.ok(&["init", "--agent", "opencode", "--user"]);
+    assert_line(&scene.doctor(), "opencode", "warn", "for this project and for all projects");
 }
 
 #[test]

@@ -225,6 +225,19 @@ fn a_persons_own_files_are_where_the_environment_says() {
 }
 
 #[test]
+fn our_server_is_found_again_where_it_was_put() {
+    let scene = bare();
+    let original = "{\n  // mine\n  \"model\": \"x\",\n}\n";
+    scene.home.write("opencode.jsonc", original);
+    scene.ok(&["init", "--agent", "opencode", "--mcp"]);
+    scene.home.write("opencode.json", "{}\n");
+    scene.ok(&["init", "--agent", "opencode", "--mcp"]);
+    assert_eq!(scene.home.read("opencode.json"), "{}\n", "it is registered once");
+    scene.ok(&["uninstall", "--agent", "opencode"]);
+    assert_eq!(scene.home.read("opencode.jsonc"), original);
+}
+
+#[test]
 fn shared_files_name_no_machine() {
     let scene = Scene::with_git();
     scene.ok(&["init", "--shared", "--agent", "codex,gemini,opencode", "--mcp"]);

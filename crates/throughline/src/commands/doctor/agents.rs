@@ -53,13 +53,20 @@ fn of_agent(context: &Context, setup: &'static Setup, files: &ClientFiles) -> Ve
     }
     let mut checks = broken;
     let mut registered = 0;
+    let mut scopes = 0;
     for scope in Scope::BOTH {
         let Ok(places) = Places::of(&context.place, &context.memory.project, setup, files, scope) else {
             continue;
         };
         let (found, count) = in_scope(context, setup, files, &places, scope);
         registered += count;
+        scopes += usize::from(count > 0);
         checks.extend(found);
+    }
+    if scopes > 1 {
+        let what = "set up for this project and for all projects: its client may call us twice";
+        let remedy = format!("`throughline uninstall --agent {}` (with --user for all) leaves one", setup.id);
+        checks.push(Check::warn(setup.id, what, remedy));
     }
     checks.extend(trusted(context, setup, files, registered));
     checks.push(last_seen(context, setup));

@@ -82,7 +82,7 @@ impl Places {
         };
         let base = if scope == Scope::User { &folder } else { top };
         Ok(Self {
-            servers: base.join(server_name(&files.servers, base, scope)),
+            servers: base.join(server_name(project, &files.servers, base, scope)),
             page: base.join(page_name(project, files, &folder, scope)),
             within: (scope == Scope::Project).then(|| top.clone()),
             skill: skills.join(SKILL_PATH),
@@ -97,15 +97,19 @@ impl Places {
     }
 }
 
-/// The file that holds the list of servers: the first that is there, else the first of all.
-fn server_name(file: &ServerFile, base: &Path, scope: Scope) -> &'static str {
+/// The file that holds the list of servers: the one that names ours, else the first that is there, else the first of all.
+fn server_name(project: &Project, file: &ServerFile, base: &Path, scope: Scope) -> &'static str {
     match (file, scope) {
         (ServerFile::Toml(at), Scope::Project) => at.project,
         (ServerFile::Toml(at), Scope::User) => at.user,
-        (ServerFile::Json { project, user, .. }, scope) => {
-            let names = if scope == Scope::User { user } else { project };
+        (ServerFile::Json { project: names, list, .. }, Scope::Project)
+        | (ServerFile::Json { user: names, list, .. }, Scope::User) => {
+            let is_ours = |name: &&&str| {
+                let text = project_files::read_settings(&project.spot_of(&base.join(name)));
+                text.ok().flatten().is_some_and(|text| list.registered(&text).is_some())
+            };
             let there = names.iter().find(|name| base.join(name).exists());
-            there.or(names.first()).copied().unwrap_or_default()
+            names.iter().find(is_ours).or(there).or(names.first()).copied().unwrap_or_default()
         }
     }
 }
