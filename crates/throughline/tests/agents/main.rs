@@ -37,6 +37,6 @@ mod opencode_scene;
 #[cfg(test)]
 mod opencode_sessions;
 #[cfg(test)]
-mod set_up;
-#[cfg(test)]
 mod opencode_terminal;
+#[cfg(test)]
+mod set_up;

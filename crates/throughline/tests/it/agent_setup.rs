@@ -392,7 +392,7 @@ fn flags_that_are_for_one_agent_say_so() {
     assert!(said.contains("claude-code, codex, gemini, opencode"), "{said}");
     let said = scene.fails(1, &["init", "--agent", "all"]);
     assert!(said.contains("no agent was found on this machine"), "{said}");
-    assert!(files_under(&scene.home.project()).iter().all(is_gits), "nothing was written");
+    assert!(files_under(&scene.home.project()).iter().all(|path| is_gits(path)), "nothing was written");
 }
 
 #[test]

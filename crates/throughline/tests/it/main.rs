@@ -59,6 +59,7 @@ mod read_once;
 mod reading;
 mod recording;
 mod restoring;
+mod retold;
 mod rooms;
 mod scene;
 #[cfg(target_os = "linux")]

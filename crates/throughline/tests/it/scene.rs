@@ -289,11 +289,11 @@ pub(crate) fn tokens(text: &str) -> usize {
     units(text).div_ceil(4)
 }
 
-/// A program for the front of `PATH`.
+/// A program for the front of `PATH`. Another process writes it: what a test beside this one starts meanwhile would hold a
+/// file that we write open for a moment, and the system starts no file that somebody writes to.
 pub(crate) fn program(folder: &Path, name: &str, script: &str) {
-    use std::os::unix::fs::PermissionsExt;
     fs::create_dir_all(folder).expect("a folder for programs");
-    let path = folder.join(name);
-    fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("a program");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("its permissions");
+    let write = "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$0\" && chmod 755 \"$0\"";
+    let written = Command::new("sh").arg("-c").arg(write).arg(folder.join(name)).arg(script).status();
+    assert!(written.is_ok_and(|status| status.success()), "the program {name} was not written");
 }

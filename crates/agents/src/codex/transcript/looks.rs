@@ -147,12 +147,12 @@ fn search(words: &[String]) -> Option<Look> {
 mod tests {
     use super::*;
 
-    fn read(path: &str) -> Option<Look> {
-        Some(Look::Read { path: path.to_owned() })
+    fn read(path: &str) -> Look {
+        Look::Read { path: path.to_owned() }
     }
 
-    fn searched(pattern: Option<&str>, path: Option<&str>) -> Option<Look> {
-        Some(Look::Search { pattern: pattern.map(str::to_owned), path: path.map(str::to_owned) })
+    fn searched(pattern: Option<&str>, path: Option<&str>) -> Look {
+        Look::Search { pattern: pattern.map(str::to_owned), path: path.map(str::to_owned) }
     }
 
     #[test]
@@ -166,19 +166,22 @@ mod tests {
             "tail -20 'src/a.rs'",
             "cat src/a.rs | head -50",
         ] {
-            assert_eq!(look(line), read("src/a.rs"), "{line}");
+            assert_eq!(look(line), Some(read("src/a.rs")), "{line}");
         }
     }
 
     #[test]
     fn a_command_that_searches_tells_for_what_and_where() {
-        assert_eq!(look("rg -n -C 3 'fn (main|run)' src"), searched(Some("fn (main|run)"), Some("src")));
-        assert_eq!(look("rg -l Cursor"), searched(Some("Cursor"), None));
-        assert_eq!(look("rg -g '*.rs' -e -x src lib"), searched(Some("-x"), Some("src")));
-        assert_eq!(look("grep -rn \"a | b\" src"), searched(Some("a | b"), Some("src")));
-        assert_eq!(look("git grep -n Cursor"), searched(Some("Cursor"), None));
-        assert_eq!(look("rg --files -g '*.rs' src"), searched(Some("*.rs"), Some("src")));
-        assert_eq!(look("rg --files"), searched(None, None));
+        assert_eq!(
+            look("rg -n -C 3 'fn (main|run)' src"),
+            Some(searched(Some("fn (main|run)"), Some("src")))
+        );
+        assert_eq!(look("rg -l Cursor"), Some(searched(Some("Cursor"), None)));
+        assert_eq!(look("rg -g '*.rs' -e -x src lib"), Some(searched(Some("-x"), Some("src"))));
+        assert_eq!(look("grep -rn \"a | b\" src"), Some(searched(Some("a | b"), Some("src"))));
+        assert_eq!(look("git grep -n Cursor"), Some(searched(Some("Cursor"), None)));
+        assert_eq!(look("rg --files -g '*.rs' src"), Some(searched(Some("*.rs"), Some("src"))));
+        assert_eq!(look("rg --files"), Some(searched(None, None)));
     }
 
     #[test]

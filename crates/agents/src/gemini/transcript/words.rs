@@ -41,6 +41,7 @@ const GO_ON: &str = "Please continue.";
 const CONTEXT: &str = "<session_context>";
 /// How a summary begins.
 const SNAPSHOT: &str = "<state_snapshot>";
+const SNAPSHOT_ENDS: &str = "</state_snapshot>";
 
 /// Most parts of a message that are looked at.
 const PARTS_MAX: usize = 1_024;
@@ -82,9 +83,12 @@ pub(super) fn of_model(content: Raw<'_>) -> Option<Cow<'_, str>> {
     unless_blank(cleaned(said?))
 }
 
-/// The text of a summary.
+/// The text of a summary, without the marks that the client asks for around it.
 pub(super) fn summary(content: Raw<'_>) -> Option<Cow<'_, str>> {
-    of_model(content)
+    let text = of_model(content)?;
+    let Some(inside) = text.strip_prefix(SNAPSHOT) else { return Some(text) };
+    let inside = inside.strip_suffix(SNAPSHOT_ENDS).unwrap_or(inside);
+    unless_blank(Cow::Owned(inside.to_owned()))
 }
 
 /// The folder that the session works in: the first one of those that the client tells the model of.

@@ -67,8 +67,12 @@ pub(in crate::hook) fn find_summary(run: &Run, mark: &mut CompactionMark) {
     let mut reader = LineReader::afresh(run.agent);
     let each_line = |_: u64, bytes: &[u8]| {
         ledger::each(&mut reader, bytes, |line| {
-            if let (What::Summary(text), false) = (&line.what, line.is_sidechain) {
-                found = Some(text.clone().into_owned());
+            match &line.what {
+                _ if line.is_sidechain => {}
+                What::Summary(text) => found = Some(text.clone().into_owned()),
+                // Its own summary follows it, or none that can be read: an earlier one is not this one's.
+                What::Compacted { .. } => found = None,
+                _ => {}
             }
         });
     };
