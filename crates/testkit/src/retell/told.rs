@@ -349,7 +349,8 @@ fn of_summariser(text: &str) -> &str {
         _ => text,
     };
     let end = BEHIND.iter().filter_map(|words| text.rfind(words)).min().unwrap_or(text.len());
-    text[..end].trim()
+    let text = text[..end].trim();
+    text.strip_prefix("Summary:").unwrap_or(text).trim()
 }
 
 /// How a call ended, and what its answer says beside that.
