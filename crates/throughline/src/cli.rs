@@ -164,7 +164,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Verb::Init(args) => commands::init::run(&app()?, &args),
         Verb::Uninstall(args) => commands::uninstall::run(&app()?, &args),
         Verb::Doctor(args) => commands::doctor::run(folder.as_deref(), &args),
-        Verb::Status(args) => commands::status::run(&app()?, &args),
+        Verb::Status(args) => commands::status::show(app, &args),
         Verb::Demo(args) => commands::demo::run(&args),
         Verb::Add(args) => commands::add::run(&app()?, args),
         Verb::Resolve(args) => commands::resolve::run(&app()?, &args),

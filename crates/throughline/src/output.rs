@@ -1,7 +1,7 @@
 //! What verbs print: data on standard output, everything else on standard error, colours only where they are wanted.
 
 use std::borrow::Cow;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
 use serde_json::Value;
@@ -66,6 +66,15 @@ fn print(text: &str) -> Result<(), Failure> {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         Err(error) => Err(Failure::new(format!("could not write to standard output: {error}"))),
         Ok(()) => Ok(()),
+    }
+}
+
+/// Begins a terminal's screen anew; a pipe gets one text after the other.
+pub(crate) fn clear_screen() {
+    let mut stdout = std::io::stdout().lock();
+    if stdout.is_terminal() {
+        // A terminal that is gone is noticed by what is printed next.
+        let _ = stdout.write_all(b"\x1b[H\x1b[2J").and_then(|()| stdout.flush());
     }
 }
 

@@ -1,7 +1,11 @@
 //! `status`: what is remembered for this project, at a glance.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
+use throughline_briefing::handoff::thousands;
 use throughline_domain::{Kind, State, Timestamp, time};
+use throughline_engine::gauge::Gauge;
 use throughline_engine::liveness::{self, Fate, Seen};
 use throughline_store::archive::{Archive, Receipt};
 use throughline_store::gate;
@@ -17,9 +21,43 @@ pub(crate) struct Args {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// Show it again every two seconds, with how full the context is, until Ctrl-C: for agents without a status line
+    #[arg(long, conflicts_with = "json")]
+    watch: bool,
 }
 
-pub(crate) fn run(app: &App, args: &Args) -> Result<(), Failure> {
+/// How often a status that is watched is shown.
+const WATCH_EVERY: Duration = Duration::from_secs(2);
+
+/// Shows it once, or again and again; each time everything is looked at afresh.
+pub(crate) fn show(open: impl Fn() -> Result<App, Failure>, args: &Args) -> Result<(), Failure> {
+    if !args.watch {
+        return run(&open()?, args);
+    }
+    loop {
+        let app = open()?;
+        output::clear_screen();
+        run(&app, args)?;
+        output::say(&fullness(&app))?;
+        std::thread::sleep(WATCH_EVERY);
+    }
+}
+
+/// How full the context of the session at hand is.
+fn fullness(app: &App) -> String {
+    let Some(gauge) = Gauge::at_hand(&app.at_hand(), None) else {
+        return "  context: no session has told anything yet".to_owned();
+    };
+    let Some(fill) = gauge.now() else { return "  context: no answer yet".to_owned() };
+    let (used, window) = (thousands(fill.used_tokens), thousands(gauge.window_tokens));
+    let percent = gauge.percent_of_way(fill.used_tokens);
+    format!(
+        "  context: {used} of {window} tokens, {percent} % of the way to the compaction ({})",
+        gauge.agent.title
+    )
+}
+
+fn run(app: &App, args: &Args) -> Result<(), Failure> {
     let state = app.state()?;
     let seen = liveness::sessions(&app.place.home, &app.memory.project, app.now);
     let receipts = last_receipts(app, &seen);

@@ -316,3 +316,20 @@ fn of_more_than_a_hundred_the_least_recently_used_are_left_out() {
     assert_eq!(all.len(), 100);
     assert!(all.iter().any(|it| it["session"] == "n109") && !all.iter().any(|it| it["session"] == "n000"));
 }
+
+#[test]
+fn a_status_that_is_watched_is_shown_again_with_how_full_the_context_is() {
+    let scene = Scene::new();
+    let mut watched = scene.home.command(std::path::Path::new(crate::scene::BINARY));
+    let mut watched =
+        watched.args(["status", "--watch"]).stdout(std::process::Stdio::piped()).spawn().expect("a status");
+    let mut lines =
+        std::io::BufRead::lines(std::io::BufReader::new(watched.stdout.take().expect("its output")));
+    let mut shown = 0;
+    while shown < 2 {
+        let line = lines.next().expect("it goes on").expect("a line");
+        shown += usize::from(line == "  context: no session has told anything yet");
+    }
+    watched.kill().expect("it is still there");
+    watched.wait().expect("it ends");
+}
